@@ -1,0 +1,3 @@
+import { entriesIn, packageBuild } from '../../tsup.base.ts';
+
+export default packageBuild({ ...entriesIn('queues'), ...entriesIn('ledgers'), ...entriesIn('providers') });

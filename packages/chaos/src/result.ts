@@ -1,0 +1,40 @@
+import type { Fault, SimulationSetup } from './plan.ts';
+
+export const CLASSES_OF_END = [
+  'once', 'recovered', 'resent', 'assumed', 'parked', 'failed', 'dead', 'expired', 'suppressed', 'cancelled', 'duplicated', 'lost', 'phantom',
+] as const;
+/** In which class a requested recipient ended, judged by the mailbox first (docs/reference/simulate.md). */
+export type EndClass = (typeof CLASSES_OF_END)[number];
+export type Tally = Readonly<Record<EndClass, number>>;
+
+/** One broken invariant, with the first recipient that it was seen at. */
+export interface Violation {
+  /** S1 ... S15, L1 ... L7, or END for the final count. */
+  readonly invariant: string;
+  readonly kind: 'safety' | 'liveness';
+  readonly at: number;
+  /** `r17`, or null where it is about no recipient. */
+  readonly recipient: string | null;
+  readonly deliveryId: string | null;
+  /** What happened, in one sentence a stranger understands. */
+  readonly message: string;
+}
+
+/** What one schedule (one seed, one plan) came to. */
+export interface RunResult {
+  readonly seed: string;
+  readonly setup: SimulationSetup;
+  readonly faults: readonly Fault[];
+  readonly fired: readonly boolean[];
+  readonly requested: number;
+  readonly tally: Tally;
+  readonly kills: readonly { readonly at: number; readonly worker: string; readonly phase: string }[];
+  readonly violations: readonly Violation[];
+  /** Notifications whose producer never finished: listed, outside the sums. */
+  readonly unsealed: readonly { readonly notificationId: string; readonly targets: number }[];
+  /** Recipients (as `r17`) that ended parked, failed or dead, with the reason; the first 1,000. */
+  readonly notSent: readonly { readonly recipient: string; readonly state: string; readonly reason: string }[];
+  readonly virtualMs: number;
+  readonly events: number;
+  readonly traceHash: string;
+}

@@ -1,0 +1,113 @@
+import type { Channel, DeliveryClass } from './model/classes.ts';
+import type { MessageContent } from './model/delivery.ts';
+import type { Target, TargetInput } from './model/recipient.ts';
+import type { ClassPolicy } from './policy/policy.ts';
+import type { Clock, Random } from './ports/clock.ts';
+import type { Ledger } from './ports/ledger.ts';
+import type { Provider } from './ports/provider.ts';
+import type { Queue } from './ports/queue.ts';
+import type { AlertSink, Telemetry } from './ports/telemetry.ts';
+import type { StandardSchema } from './schema.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+export type Targets = Iterable<TargetInput> | AsyncIterable<TargetInput>;
+
+/** What a `content` function may look at beside the data. */
+export interface ContentContext {
+  readonly deliveryId: string;
+  readonly generation: number;
+}
+
+/** One kind of notification: the only place with business rules. */
+export interface NotificationType<Data = unknown> extends Partial<ClassPolicy> {
+  readonly class: DeliveryClass;
+  /** Any Standard Schema: the data are typed by it and checked before they are accepted. */
+  readonly schema?: StandardSchema<Data>;
+  /** The producer's key for this data; else `publish` needs `key`. */
+  readonly key?: (data: Data) => string;
+  /** Who gets it, and where. Runs in a worker, may run again after a crash until its result is sealed. Absent: recipients come with `publish`. */
+  readonly route?: (data: Data) => Awaitable<Targets>;
+  /** The neutral message for one target. Must make the same content again from the same data. */
+  readonly content: (data: Data, target: Target, context: ContentContext) => Awaitable<MessageContent>;
+  /** The opt-out topic; default: the type's name. */
+  readonly topic?: string;
+  /** Makes the ith example for `notify simulate --config`. `random` is uniform in [0, 1). */
+  readonly sample?: (i: number, random: () => number) => Data;
+}
+
+export interface ChannelConfig {
+  /** In the order of preference; failover goes down the list. */
+  readonly providers: readonly Provider[];
+}
+
+export interface WorkerOptions {
+  /** Deliveries being sent at once. 1 to 10,000. @defaultValue 50 */
+  readonly concurrency?: number;
+  /** Deliveries per ledger call. 1 to 1,000. @defaultValue 50 */
+  readonly batch?: number;
+  /** The right to act, renewed every third of it. 1,000 to 3,600,000 ms. @defaultValue 30_000 */
+  readonly leaseMs?: number;
+  /** From mark to "a missing outcome is unknown". 1,000 to 3,600,000 ms. @defaultValue 60_000 */
+  readonly dispatchMs?: number;
+  /** Taken off the dispatch window for the last byte. Shorter than it. @defaultValue 5_000 */
+  readonly sendMarginMs?: number;
+  /** Taken off a provider's key window; longer than `dispatchMs`. @defaultValue 2 x dispatchMs */
+  readonly keyMarginMs?: number;
+  /** Without a queue: how often the ledger is asked when nothing was due. @defaultValue 250 */
+  readonly pollMs?: number;
+  /** With a queue: how long a receive waits. @defaultValue 1_000 */
+  readonly waitMs?: number;
+  /** How often the sweeper and the reconciler run. @defaultValue 1_000 */
+  readonly sweepMs?: number;
+  /** With a queue: due for this long without a wake, a record is claimed directly. @defaultValue 5_000 */
+  readonly lateMs?: number;
+  /** A wake without a record is recorded as stray after this. Longer than an `add` can take. @defaultValue 60_000 */
+  readonly strayAfterMs?: number;
+  /** Targets per fan-out step. 1 to 10,000. @defaultValue 500 */
+  readonly chunk?: number;
+  /** How long `run` lets marked sends finish after the signal. @defaultValue 10_000 */
+  readonly graceMs?: number;
+  /** Nothing settled for this long although work is due: alert `no-progress`. @defaultValue 60_000 */
+  readonly noProgressMs?: number;
+  /** Which of the two stages of work this worker does. @defaultValue ['decide', 'deliver'] */
+  readonly stages?: readonly ('decide' | 'deliver')[];
+  /** Shown in telemetry, history and `owner`; unique per process start. @defaultValue a fresh id */
+  readonly name?: string;
+}
+
+export interface DeadLetterRetry {
+  /** How long after it died. */
+  readonly afterMs: number;
+  /** How often at most per delivery. */
+  readonly max: number;
+}
+
+export interface NotifierConfig<Types extends Record<string, NotificationType<never>> = Record<string, NotificationType<never>>> {
+  readonly ledger: Ledger;
+  /** Wakes for both stages; without one, workers ask the ledger. */
+  readonly queue?: Queue;
+  /** A queue of its own for the deciding stage; default: `queue`. */
+  readonly eventsQueue?: Queue;
+  readonly channels: Partial<Record<Channel, ChannelConfig>>;
+  readonly notifications: Types;
+  /** Overrides of PROTOCOL's class table. */
+  readonly classes?: Partial<Record<DeliveryClass, Partial<ClassPolicy>>>;
+  readonly worker?: WorkerOptions;
+  /** Redrives `dead` letters by itself, boundedly. Absent: never. */
+  readonly deadLetterRetry?: DeadLetterRetry;
+  readonly telemetry?: readonly Telemetry[];
+  readonly alerts?: readonly AlertSink[];
+  /** @defaultValue the system's */
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** Types a config; checks nothing until `createNotifier`. */
+export function defineConfig<Types extends Record<string, NotificationType<never>>>(config: NotifierConfig<Types>): NotifierConfig<Types> {
+  return config;
+}
+
+/** Types one notification by its schema, or by the annotation of its functions' first parameter. */
+export function notification<Data>(type: NotificationType<Data>): NotificationType<Data> {
+  return type;
+}

@@ -1,0 +1,53 @@
+import type { Channel, DeliveryClass } from '../model/classes.ts';
+import type { DeliveryState } from '../model/delivery.ts';
+import type { NotificationState } from '../model/notification.ts';
+import type { OutcomeKind } from '../model/outcome.ts';
+
+/** What happened, once per transition that this process caused or saw. Never an address, never content. */
+export type TelemetryEvent =
+  | { readonly kind: 'notification.moved'; readonly at: number; readonly id: string; readonly type: string; readonly to: NotificationState; readonly reason: string | null }
+  | {
+      readonly kind: 'delivery.moved';
+      readonly at: number;
+      readonly id: string;
+      readonly type: string;
+      readonly class: DeliveryClass;
+      readonly channel: Channel;
+      readonly to: DeliveryState;
+      readonly provider: string;
+      readonly reason: string | null;
+      readonly assumed: boolean;
+    }
+  | { readonly kind: 'attempt.ended'; readonly at: number; readonly id: string; readonly provider: string; readonly attempt: number; readonly outcome: OutcomeKind; readonly reason: string | null }
+  | { readonly kind: 'delivery.failover'; readonly at: number; readonly id: string; readonly from: string; readonly to: string; readonly declared: boolean }
+  | { readonly kind: 'delivery.stray'; readonly at: number; readonly id: string }
+  | { readonly kind: 'duplicate.recorded'; readonly at: number; readonly id: string }
+  | { readonly kind: 'worker.degraded'; readonly at: number; readonly worker: string; readonly reason: string }
+  | { readonly kind: 'worker.recovered'; readonly at: number; readonly worker: string }
+  | { readonly kind: 'worker.no-progress'; readonly at: number; readonly worker: string; readonly waiting: number; readonly sinceMs: number };
+
+/** Where events go. Must not throw and must not block; what it throws is dropped. */
+export interface Telemetry {
+  emit(event: TelemetryEvent): void;
+}
+
+export const ALERT_KINDS = ['dead-letter', 'parked', 'failover', 'no-progress'] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** Something a person should look at; events of one kind within the grouping time are one alert with a count. */
+export interface Alert {
+  readonly kind: AlertKind;
+  readonly at: number;
+  readonly count: number;
+  /** Up to five delivery or notification ids. */
+  readonly examples: readonly string[];
+  readonly summary: string;
+  /** The command that shows or mends it. */
+  readonly next: string;
+}
+
+/** Where alerts go. A rejection is reported as telemetry `worker.degraded` and the alert is tried again with the next group. */
+export interface AlertSink {
+  send(alert: Alert): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,9 @@
+import { packageBuild } from '../../tsup.base.ts';
+
+export default packageBuild({
+  index: 'src/index.ts',
+  'memory/index': 'src/memory/index.ts',
+  'conformance/index': 'src/conformance/index.ts',
+  system: 'src/system.ts',
+  internal: 'src/internal.ts',
+});
