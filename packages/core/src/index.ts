@@ -1,3 +1,5 @@
+export { createNotifier } from './notifier.ts';
+export type { DataOf, Notifier, SendOptions } from './notifier.ts';
 export { defineConfig, notification } from './config.ts';
 export type * from './config.ts';
 export type * from './schema.ts';
@@ -22,3 +24,6 @@ export { ERROR_CODES, isSendonceError, SendonceError } from './model/errors.ts';
 export type { ErrorCode } from './model/errors.ts';
 export { CLASS_POLICIES } from './policy/policy.ts';
 export type { ClassPolicy, RetryPolicy } from './policy/policy.ts';
+export type { PublishItem, PublishManyResult, PublishOptions, PublishResult } from './stages/accept.ts';
+export type { ReplayOptions } from './stages/replay.ts';
+export type { Worker } from './worker.ts';

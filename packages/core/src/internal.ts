@@ -1,1 +1,9 @@
-export {};
+/** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
+export * as steps from './model/steps/index.ts';
+export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
+export { resolveSettings } from './settings.ts';
+export type { ResolvedType, Settings } from './settings.ts';
+export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';
+export { nextProvider } from './policy/failover.ts';
+export { retryDelayMs } from './policy/retry.ts';
+export { settle } from './stages/settle.ts';

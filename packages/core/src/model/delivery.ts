@@ -20,8 +20,9 @@ export const TRANSITIONS: Readonly<Record<DeliveryState, readonly DeliveryState[
   sent: ['delivered', 'bounced', 'undeliverable'],
   parked: ['sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead'],
   delivered: ['bounced', 'undeliverable'],
-  bounced: ['delivered', 'undeliverable'],
-  undeliverable: ['delivered', 'bounced'],
+  // `sent` and `delivered` here are another attempt's: the record shows its best one.
+  bounced: ['sent', 'delivered', 'undeliverable'],
+  undeliverable: ['sent', 'delivered', 'bounced'],
   // A late acceptance of an attempt that was counted absent by a lookup, or forgotten by the store, is still the truth.
   failed: ['sent', 'delivered', 'bounced', 'undeliverable'],
   dead: ['sent', 'delivered', 'bounced', 'undeliverable'],

@@ -9,8 +9,8 @@ export type RetryPolicy =
 export interface ClassPolicy {
   /** With a live key: replay for at most this long after the first mark; Infinity: until the window closes; 0: once. */
   readonly replayForMs: number;
-  /** What to do where the provider takes no key (or its window closed) but can look a message up. */
-  readonly onUnknownLookup: readonly UnknownAction[];
+  /** Whether a lookup, where the provider has one, is asked before `onUnknown`: never, once, or until its "absent" counts. */
+  readonly lookup: 'never' | 'once' | 'until-certain';
   /** What to do where nothing can tell. */
   readonly onUnknown: UnknownAction;
   /** No new attempt after this long; null: `expiresInMs` is required on the type. */
@@ -39,14 +39,14 @@ export const CLASS_POLICIES: Readonly<Record<DeliveryClass, ClassPolicy>> = {
     ...common,
     retry: { schedule: [1_000, 3_000, 10_000, 30_000] },
     replayForMs: 30_000,
-    onUnknownLookup: ['lookup', 'resend'],
+    lookup: 'once',
     onUnknown: 'resend',
     expiresInMs: 5 * MINUTE,
     optOut: 'never',
   },
-  document: { ...common, replayForMs: Infinity, onUnknownLookup: ['lookup', 'failover'], onUnknown: 'failover', expiresInMs: 7 * DAY, optOut: 'topic' },
-  transactional: { ...common, replayForMs: Infinity, onUnknownLookup: ['lookup', 'park'], onUnknown: 'park', expiresInMs: DAY, optOut: 'topic' },
-  legal: { ...common, replayForMs: Infinity, onUnknownLookup: ['lookup', 'park'], onUnknown: 'park', expiresInMs: 14 * DAY, optOut: 'never' },
-  alert: { ...common, replayForMs: Infinity, onUnknownLookup: ['resend'], onUnknown: 'resend', expiresInMs: 15 * MINUTE, optOut: 'topic' },
-  marketing: { ...common, replayForMs: 0, onUnknownLookup: ['assume-sent'], onUnknown: 'assume-sent', expiresInMs: null, optOut: 'always' },
+  document: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'failover', expiresInMs: 7 * DAY, optOut: 'topic' },
+  transactional: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'park', expiresInMs: DAY, optOut: 'topic' },
+  legal: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'park', expiresInMs: 14 * DAY, optOut: 'never' },
+  alert: { ...common, replayForMs: Infinity, lookup: 'never', onUnknown: 'resend', expiresInMs: 15 * MINUTE, optOut: 'topic' },
+  marketing: { ...common, replayForMs: 0, lookup: 'never', onUnknown: 'assume-sent', expiresInMs: null, optOut: 'always' },
 };

@@ -83,7 +83,8 @@ export type ClaimVerdict<Grant> =
   | { readonly kind: 'absent'; readonly id: string }
   | { readonly kind: 'stray'; readonly id: string };
 
-export type DeliveryVerdict = ClaimVerdict<{ readonly record: DeliveryRecord }>;
+/** `data`: the notification's, for making the content; null when the message is frozen already. */
+export type DeliveryVerdict = ClaimVerdict<{ readonly record: DeliveryRecord; readonly data: unknown }>;
 /** `page`: the targets of page `record.cursor`; null when the notification still has to be routed. */
 export type NotificationVerdict = ClaimVerdict<{ readonly record: NotificationRecord; readonly page: readonly Target[] | null }>;
 
@@ -176,6 +177,9 @@ export type Next =
 
 export interface SettleRequest extends Held {
   readonly attempt: number;
+  /** The attempt's provider and key, so that a store that forgot the attempt can still keep what is known about it. */
+  readonly provider: string;
+  readonly key: string;
   readonly outcome: Outcome;
   readonly next: Next;
   /** Take the attempt off the cap (deferred, our own limits). */

@@ -1,0 +1,97 @@
+import { Agenda, type Entry } from './agenda.ts';
+import { enterWorld, leaveWorld, type Guard } from './guard.ts';
+
+// The kernel's own: it must go on working while the world's is poisoned.
+const realSetImmediate = setImmediate;
+
+/** Why a run stopped: as wanted, at its bound of virtual time, at its bound of events, or because nothing was left to happen. */
+export type RunEnd = 'done' | 'time' | 'events' | 'idle';
+
+export interface RunLimits {
+  /** Asked after each instant; true ends the run. */
+  readonly until: () => boolean;
+  /** Virtual time that is never passed, ms; asked after each instant, so it may move. */
+  readonly lastMs: () => number;
+  readonly maxEvents: number;
+}
+
+/** Virtual time: whole milliseconds from 0, and everything that is still to happen. */
+export class Kernel {
+  readonly seed: number;
+  /** Virtual ms since the start. */
+  now = 0;
+  /** How many entries have been fired. */
+  events = 0;
+  readonly guard: Guard = { violation: null };
+  readonly #agenda = new Agenda();
+
+  constructor(seed: number) {
+    this.seed = seed;
+  }
+
+  /** Fires the entry `delayMs` from now; 0 is later in this same millisecond. */
+  schedule(delayMs: number, entry: Entry): void {
+    this.#agenda.add(this.now + delayMs, entry);
+  }
+
+  /** The entry will not fire, and does not keep its instant. A second call does nothing. */
+  cancel(entry: Entry): void {
+    this.#agenda.cancel(entry);
+  }
+
+  /**
+   * Runs instant after instant: all that is due at one time, then the microtasks it left, then the next.
+   * @throws what an entry threw, or the DETERMINISM_VIOLATION that the world committed.
+   */
+  run(limits: RunLimits): Promise<RunEnd> {
+    return new Promise((resolve, reject) => {
+      let failure: unknown = null;
+      const open = (): void => {
+        enterWorld(this.guard);
+        try {
+          this.#instant();
+        } catch (error) {
+          failure = error ?? new Error('an event threw nothing');
+        }
+      };
+      // Both are queued together, so nothing of the host can come between `open`, the microtasks it leaves, and `close`.
+      const close = (): void => {
+        leaveWorld();
+        const thrown: unknown = this.guard.violation ?? failure;
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on as it was thrown
+        if (thrown !== null) return reject(thrown);
+        const end = this.#end(limits);
+        if (end !== null) return resolve(end);
+        turn();
+      };
+      const turn = (): void => {
+        realSetImmediate(open);
+        realSetImmediate(close);
+      };
+      const end = this.#end(limits);
+      if (end !== null) return resolve(end);
+      turn();
+    });
+  }
+
+  #instant(): void {
+    const instant = this.#agenda.take();
+    if (instant === null) return;
+    this.now = instant.at;
+    for (const entry of instant.entries) {
+      // An entry may cancel a later one of its own instant.
+      if (entry.cancelled) continue;
+      entry.instant = null;
+      this.events++;
+      entry.fire();
+    }
+  }
+
+  #end({ until, lastMs, maxEvents }: RunLimits): RunEnd | null {
+    if (until()) return 'done';
+    const next = this.#agenda.nextAt();
+    if (next === Infinity) return 'idle';
+    if (next > lastMs()) return 'time';
+    return this.events >= maxEvents ? 'events' : null;
+  }
+}

@@ -1,0 +1,93 @@
+import { syncBuiltinESMExports } from 'node:module';
+import { SendonceError } from '@sendonce/core';
+import { worldInside } from './guard.ts';
+import { poisonedCalls, type PoisonedCall } from './poisoned-calls.ts';
+
+interface Swap {
+  readonly on: object;
+  readonly name: string;
+  readonly poisoned: PropertyDescriptor;
+  /** Undefined where the function was inherited: restoring deletes ours. */
+  readonly original: PropertyDescriptor | undefined;
+}
+
+let swaps: readonly Swap[] | null = null;
+let holders = 0;
+
+/**
+ * From now on the real clock, chance and the outside world throw when they are called inside a simulated world; the harness may go
+ * on using them. Answers the function that restores them, once the last holder has called its own.
+ */
+export function poison(): () => void {
+  if (holders++ === 0) install();
+  let held = true;
+  return () => {
+    if (!held) return;
+    held = false;
+    if (--holders === 0) restore();
+  };
+}
+
+/** The error for a call that no seed decides. */
+export function determinismViolation(call: string, instead: string): SendonceError {
+  return new SendonceError(
+    'DETERMINISM_VIOLATION',
+    `${call} was called inside a simulated run, where a seed must decide everything. Use ${instead}.`,
+  );
+}
+
+/** Records the violation before it throws it: core may well catch it, the run ends all the same. */
+function violate(call: string, instead: string): never {
+  const error = determinismViolation(call, instead);
+  const world = worldInside();
+  if (world !== null) world.violation ??= error;
+  throw error;
+}
+
+function install(): void {
+  swaps ??= poisonedCalls().flatMap(swap);
+  for (const { on, name, poisoned } of swaps) Object.defineProperty(on, name, poisoned);
+  // `import { readFileSync } from 'node:fs'` sees the change only after this.
+  syncBuiltinESMExports();
+}
+
+function restore(): void {
+  for (const { on, name, original } of swaps ?? []) {
+    if (original === undefined) Reflect.deleteProperty(on, name);
+    else Object.defineProperty(on, name, original);
+  }
+  syncBuiltinESMExports();
+}
+
+function swap(call: PoisonedCall): Swap[] {
+  const { on, name } = call;
+  const original = Object.getOwnPropertyDescriptor(on, name);
+  if (original !== undefined && !original.configurable) return [];
+  const real: unknown = Reflect.get(on, name);
+  if (typeof real !== 'function') return [];
+  // Lazy globals (fetch, crypto) are accessors; what is put back is the accessor.
+  const poisoned = {
+    value: guarded(real, call),
+    writable: true,
+    configurable: true,
+    enumerable: original?.enumerable ?? false,
+  };
+  return [{ on, name, poisoned, original }];
+}
+
+/** A proxy keeps what hangs on the function: its prototype, `Date.parse`, `util.promisify.custom`. */
+// eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- any function, called as it came
+function guarded(real: Function, { call, instead, onlyArgless }: PoisonedCall): unknown {
+  const forbidden = (args: readonly unknown[]): boolean => worldInside() !== null && !(onlyArgless && args.length > 0);
+  return new Proxy(real, {
+    apply(target, receiver, args) {
+      // `Date(x)` ignores its arguments and reads the clock.
+      if (worldInside() !== null) violate(onlyArgless ? 'Date()' : call, instead);
+      return Reflect.apply(target, receiver, args) as unknown;
+    },
+    construct(target, args, newTarget) {
+      if (forbidden(args)) violate(call, instead);
+      return Reflect.construct(target, args, newTarget) as object;
+    },
+  });
+}

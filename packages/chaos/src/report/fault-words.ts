@@ -1,0 +1,39 @@
+import type { CallFault, Fault, KillMoment, Phase } from '../plan.ts';
+import { duration, ordinal } from './format.ts';
+
+const MOMENTS: Readonly<Record<KillMoment, string>> = {
+  'after-accept': 'after the provider accepted, before the worker knew',
+  'before-send': 'after the mark, before the message left',
+  'before-ack': 'after the outcome was written, before the queue message was acknowledged',
+  'mid-batch': 'in the middle of its batch',
+};
+
+const PHASES: Readonly<Record<Phase, string>> = {
+  B: 'before it took effect',
+  A: 'after it took effect, before the answer arrived',
+  D: 'delayed on the way',
+  '2': 'twice',
+  S: 'with an outdated answer',
+  E: 'with an error that says so',
+};
+
+/** The fault as a sentence for somebody who has never seen a plan. */
+export function faultWords(fault: Fault): string {
+  if ('acceptance' in fault) {
+    return `the worker that holds the ${ordinal(fault.acceptance)} acceptance is killed ${MOMENTS[fault.moment]}${backAfter(fault.ms)}`;
+  }
+  return `${callWords(fault)}: ${fault.do}, ${PHASES[fault.phase]}${sizeWords(fault)}`;
+}
+
+function callWords({ op, entity, nth }: CallFault): string {
+  const whose = entity === '*' ? 'anybody' : entity;
+  return `the ${ordinal(nth)} ${op} of ${whose}`;
+}
+
+function sizeWords({ ms, amount }: CallFault): string {
+  return (ms === undefined ? '' : `, for ${duration(ms)}`) + (amount === undefined ? '' : `, amount ${amount}`);
+}
+
+function backAfter(ms: number | undefined): string {
+  return ms === undefined ? '' : ` and comes back ${duration(ms)} later`;
+}

@@ -1,0 +1,15 @@
+export { faultWords } from './fault-words.ts';
+export { githubErrors, githubSummary } from './github.ts';
+export { INVARIANTS, invariantText } from './invariants.ts';
+export { simulateJson } from './json.ts';
+export { junit } from './junit.ts';
+export { ndjson } from './ndjson.ts';
+export { plainPaint } from './paint.ts';
+export { selfTestJson, selfTestText } from './self-test.ts';
+export { simulateText } from './text.ts';
+export { timeline } from './timeline.ts';
+export type * from './context.ts';
+export type * from './json.ts';
+export type * from './paint.ts';
+export type * from './self-test.ts';
+export type * from './types.ts';

@@ -1,0 +1,81 @@
+import type { Fault } from '../plan.ts';
+import { count, duration, plural } from './format.ts';
+import type { ReportContext } from './context.ts';
+import { providerWords } from './provider-words.ts';
+import type { SimulateReport } from './types.ts';
+import { recipientsIn } from './who.ts';
+
+type Fact = readonly [name: string, text: string];
+
+/** The lines that every run ends in, whatever came of it: what went in, what came of it, what was broken, how it is run again. */
+export function facts(report: SimulateReport, context: ReportContext): string[] {
+  const { tally } = report.totals;
+  // A run that broke a promise says nothing about what would have been.
+  const unsure = report.verdict === 'violation' ? null : tally.recovered + tally.resent + tally.assumed + tally.parked;
+  const never = `${count(tally.duplicated)} duplicated, ${count(tally.lost)} lost, ${count(tally.phantom)} phantom`;
+  const all: readonly Fact[] = [
+    ['input', inputWords(report, context)],
+    [
+      'delivered',
+      `${count(tally.once)} once, ${count(tally.recovered)} recovered, ${count(tally.resent)} resent, ${count(tally.assumed)} assumed`,
+    ],
+    [
+      'not sent',
+      `${count(tally.parked)} parked, ${count(tally.failed)} failed, ${count(tally.dead)} dead, ` +
+        `${count(tally.expired)} expired, ${count(tally.suppressed)} suppressed, ${count(tally.cancelled)} cancelled`,
+    ],
+    ['never', tally.duplicated + tally.lost + tally.phantom > 0 ? context.paint.red(never) : never],
+    ['faults', faultsWords(report)],
+    ['world', worldWords(report)],
+    ['provider', context.providers ?? providerWords(report.setup, unsure)],
+    [
+      'checked',
+      `${report.checked.join(' ')}; ${report.coverage.moves.seen} of ${report.coverage.moves.declared} kinds of moves seen`,
+    ],
+    [
+      'took',
+      `${duration(report.totals.virtualMs)} of virtual time in ${duration(report.wallMs)}; trace ${report.traceHash}`,
+    ],
+    ['again', context.again],
+  ];
+  return all.map(([name, text]) => `  ${context.paint.dim(name.padEnd(9))}  ${text}`);
+}
+
+function inputWords({ totals, schedules }: SimulateReport, { input }: ReportContext): string {
+  const { rows, merged, invalid, source } = input;
+  const each = `${plural(rows, 'row')}${source === null ? '' : ` of ${source}`} = ${count(rows - merged - invalid.length)} requested + ${count(merged)} merged + ${count(invalid.length)} invalid`;
+  return schedules > 1 ? `${each}; in ${count(schedules)} schedules ${count(totals.requested)} requested` : each;
+}
+
+function faultsWords({ totals, result, coverage }: SimulateReport): string {
+  const kills = result.kills.map(({ at, worker, phase }) => `${worker} killed at acceptance ${count(at)} (${phase})`);
+  const kinds = coverage.faults.filter(({ fired }) => fired > 0).map(({ kind, fired }) => `${count(fired)} ${kind}`);
+  const details = kills.length > 0 ? kills : kinds;
+  const shown = details.length > 6 ? [...details.slice(0, 6), `${details.length - 6} kinds more`] : details;
+  return `${count(totals.armed)} armed, ${count(totals.fired)} fired${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
+}
+
+function worldWords(report: SimulateReport): string {
+  const { setup, seed, schedules } = report;
+  const parts = [
+    plural(schedules, 'schedule'),
+    plural(recipientsIn(report), 'recipient'),
+    `${plural(setup.workers, 'worker')} of ${plural(setup.concurrency, 'send')}`,
+    `class ${setup.class}${setup.onUnknown === null ? '' : ` (on unknown: ${setup.onUnknown})`}`,
+    setup.queue ? 'queue' : 'no queue',
+    ...(setup.sender === null ? [] : [`known-bad sender ${setup.sender}`]),
+    `seed ${seed}`,
+  ];
+  return parts.join(', ');
+}
+
+/** Faults that were armed and never fired: they prove nothing. */
+export function unfired({
+  faults,
+  fired,
+}: {
+  readonly faults: readonly Fault[];
+  readonly fired: readonly boolean[];
+}): Fault[] {
+  return faults.filter((_fault, i) => fired[i] !== true);
+}

@@ -1,0 +1,129 @@
+import { CLASSES_OF_END } from '../result.ts';
+import { count, plural, wrap } from './format.ts';
+import type { ReportContext } from './context.ts';
+import { facts, unfired } from './text-facts.ts';
+import { faultWords } from './fault-words.ts';
+import { invariantText } from './invariants.ts';
+import { lists } from './text-lists.ts';
+import { timeline } from './timeline.ts';
+import type { SimulateReport } from './types.ts';
+import { firstOfEach, who } from './who.ts';
+
+const WIDTH = 100;
+
+/** What a person reads: about a dozen lines when all is well, and the whole story of the smallest plan when it is not. */
+export function simulateText(report: SimulateReport, context: ReportContext): string {
+  const lines = [
+    ...headline(report, context),
+    ...story(report, context),
+    ...facts(report, context),
+    ...lists(report, context),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headline(report: SimulateReport, { paint }: ReportContext): string[] {
+  if (report.interrupted)
+    return [paint.yellow(`INTERRUPTED  after ${plural(report.schedules, 'schedule')}; what is known so far:`), ''];
+  if (report.nondeterminism !== null) return nondeterminism(report.nondeterminism, paint.red);
+  switch (report.verdict) {
+    case 'pass':
+      return [`${paint.green(paint.bold('PASS'))}  ${passWords(report)}`, ''];
+    case 'inconclusive':
+      return [`${paint.yellow(paint.bold('INCONCLUSIVE'))}  nothing broke, but the run does not prove enough`, ''];
+    case 'violation':
+      return [];
+  }
+}
+
+function nondeterminism(
+  { seed, first, second }: NonNullable<SimulateReport['nondeterminism']>,
+  red: (text: string) => string,
+): string[] {
+  return [
+    `${red('NONDETERMINISM')}  the same schedule gave two histories (seed ${seed}: ${first} and ${second})`,
+    'Something outside the ports decides: a clock, a random number, or I/O in `route`, `content` or `sample`.',
+    '',
+  ];
+}
+
+function passWords({ totals }: SimulateReport): string {
+  const { once, recovered } = totals.tally;
+  const whole = once + recovered === totals.requested;
+  const got = `${count(once + recovered)} of ${plural(totals.requested, 'recipient')} got exactly one message`;
+  return whole
+    ? `${got}: nobody got two, nobody got none`
+    : `${got}; all others are accounted for: ${others(totals.tally)}`;
+}
+
+function others(tally: SimulateReport['totals']['tally']): string {
+  const ends = CLASSES_OF_END.filter((end) => end !== 'once' && end !== 'recovered' && tally[end] > 0);
+  return ends.map((end) => `${count(tally[end])} ${end}`).join(', ');
+}
+
+function story(report: SimulateReport, context: ReportContext): string[] {
+  if (report.verdict === 'inconclusive') return doubts(report);
+  return report.verdict === 'violation' ? violation(report, context) : [];
+}
+
+function doubts({ doubts: reasons, result }: SimulateReport): string[] {
+  const never = unfired(result)
+    .slice(0, 5)
+    .map((fault) => `never fired: ${faultWords(fault)}`);
+  const lines = [...reasons, ...never].map((reason) => `  - ${reason}`);
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+function violation(report: SimulateReport, context: ReportContext): string[] {
+  const { paint } = context;
+  const shown = (report.minimal?.result ?? report.result).violations;
+  const first = firstOfEach(shown)[0];
+  if (first === undefined) return [];
+  const { title, why, advice } = invariantText(first.invariant);
+  const whom = first.recipient === null ? '' : `${who(report, first.recipient)}: `;
+  const more = firstOfEach(report.result.violations).filter(({ invariant }) => invariant !== first.invariant);
+  return [
+    `${paint.red(paint.bold('VIOLATION'))}  ${first.invariant}: ${title}`,
+    '',
+    ...indent(`${whom}${first.message}`),
+    ...more.flatMap((other) =>
+      indent(`also ${other.invariant}, ${invariantText(other.invariant).title}: ${other.message}`),
+    ),
+    '',
+    ...plan(report, context),
+    ...table(report, context, first.recipient),
+    ...paragraph('why', why, context),
+    ...paragraph('try', advice, context),
+    ...(context.replay === null ? [] : paragraph('rerun', context.replay, context)),
+    '',
+  ];
+}
+
+function plan({ minimal, result }: SimulateReport, { paint }: ReportContext): string[] {
+  const { setup, faults } = minimal?.plan ?? result;
+  const people = typeof setup.recipients === 'number' ? setup.recipients : setup.recipients.length;
+  const size = `${plural(people, 'recipient')}, ${plural(setup.workers, 'worker')}, ${plural(faults.length, 'fault')}`;
+  const what = minimal === null ? 'The plan that shows it' : 'The smallest plan that shows it';
+  const most = 12;
+  return [
+    paint.bold(`${what}: ${size}`),
+    ...faults.slice(0, most).flatMap((fault, i) => indent(`${i + 1}. ${faultWords(fault)}`)),
+    ...(faults.length > most ? [`  and ${count(faults.length - most)} more`] : []),
+    ...(faults.length === 0 ? ['  no fault is needed'] : []),
+    ...(minimal?.explanation ?? []).flatMap((sentence) => indent(`- ${sentence}`)),
+    '',
+  ];
+}
+
+function table(report: SimulateReport, { paint }: ReportContext, focus: string | null): string[] {
+  const lines = timeline(report.events, { recipientOf: report.recipientOf, focus, paint });
+  return lines.length === 0 ? [] : [...lines, ''];
+}
+
+function paragraph(name: string, text: string, { paint }: ReportContext): string[] {
+  return wrap(text, WIDTH - 13).map((line, i) => `  ${paint.dim((i === 0 ? name : '').padEnd(9))}  ${line}`);
+}
+
+function indent(text: string): string[] {
+  return wrap(text, WIDTH - 5).map((line, i) => `${i === 0 ? '  ' : '     '}${line}`);
+}

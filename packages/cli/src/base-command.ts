@@ -1,0 +1,34 @@
+import { Command } from '@oclif/core/command';
+import { boolean } from '@oclif/core/flags';
+import { commandError } from './command-error.ts';
+
+/** What all commands share: `--json`, `--no-color`, one way to fail, and an end even if a config file left something open. */
+export abstract class BaseCommand extends Command {
+  static override baseFlags = {
+    json: boolean({ description: 'Print one JSON object and nothing else on stdout.', helpGroup: 'OUTPUT' }),
+    'no-color': boolean({ description: 'No colours, also set by NO_COLOR.', helpGroup: 'OUTPUT' }),
+  };
+
+  override async catch(thrown: Error & { code?: string }): Promise<void> {
+    // oclif's own way to leave early, for instance after --help.
+    if (thrown.code === 'EEXIT') throw thrown;
+    this.parsed = true;
+    const { flags, baseFlags } = this.ctor;
+    const { exitCode, text, json } = commandError(thrown, Object.keys({ ...baseFlags, ...flags }));
+    process.exitCode = exitCode;
+    process.stderr.write(text);
+    if (this.argv.includes('--json')) process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  }
+
+  override async finally(): Promise<void> {
+    endSoon();
+  }
+}
+
+/** Ends the process once its output is written, if something that a config file opened would keep it alive. */
+function endSoon(): void {
+  setTimeout(() => {
+    if (process.stdout.writableLength > 0) endSoon();
+    else process.exit();
+  }, 500).unref();
+}

@@ -1,0 +1,43 @@
+import { createReadStream } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { SendonceError } from '@sendonce/core';
+import { oneOf } from '../nearest.ts';
+import { linesOf } from './lines.ts';
+import { ndjsonRows } from './ndjson.ts';
+import type { RecipientRow } from './row.ts';
+
+/** What a recipients file may be called. */
+export const RECIPIENT_FILES = ['.csv', '.ndjson', '.jsonl'] as const;
+
+/**
+ * Reads a recipients file group by group, never the whole of it at once. A bad row is one `invalid` row and costs nobody else theirs.
+ *
+ * @throws SendonceError `RECIPIENTS_FILE_INVALID` when the file cannot be read, is empty or has no column of addresses.
+ */
+export async function* readRecipients(path: string): AsyncGenerator<readonly RecipientRow[]> {
+  const kind = extname(path).toLowerCase();
+  if (!(RECIPIENT_FILES as readonly string[]).includes(kind)) {
+    throw new SendonceError(
+      'RECIPIENTS_FILE_INVALID',
+      `${path}: the name has to end in ${oneOf(kind, RECIPIENT_FILES)}`,
+    );
+  }
+  try {
+    const lines = linesOf(createReadStream(path));
+    if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines);
+    else yield* ndjsonRows(lines);
+  } catch (error) {
+    throw fileError(path, error);
+  }
+}
+
+function fileError(path: string, error: unknown): SendonceError {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EISDIR: 'this is a folder',
+    EACCES: 'reading it is not allowed',
+  };
+  const reason = reasons[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
+  return new SendonceError('RECIPIENTS_FILE_INVALID', `${basename(path)}: ${reason}`, { cause: error });
+}

@@ -1,0 +1,127 @@
+import { boolean, string } from '@oclif/core/flags';
+
+const world = 'WORLD';
+const faults = 'FAULTS';
+const search = 'SEARCH';
+const own = 'YOUR OWN';
+
+/** The flags of `notify simulate`. Values are words here; `settings.ts` reads them, so that every mistake is worded in one place. */
+export const SIMULATE_FLAGS = {
+  recipients: string({
+    description: 'How many people to write to, 1 to 1,000,000. [200; 20 with --break]',
+    helpValue: 'N',
+    helpGroup: world,
+  }),
+  workers: string({ description: 'Workers that share the work, 1 to 64. [4]', helpValue: 'N', helpGroup: world }),
+  concurrency: string({ description: 'Sends at once per worker, 1 to 10,000. [50]', helpValue: 'N', helpGroup: world }),
+  provider: string({
+    description: 'What the two simulated providers can do: take keys, be asked, or neither. [keyed]',
+    helpValue: 'keyed|lookup|plain',
+    helpGroup: world,
+  }),
+  class: string({
+    description:
+      'The class of the messages: security, document, transactional, legal, alert, marketing. [transactional]',
+    helpValue: 'CLASS',
+    helpGroup: world,
+  }),
+  'on-unknown': string({
+    description: "Instead of the class's own rule: replay, lookup, resend, failover, assume-sent, park.",
+    helpValue: 'ACTION',
+    helpGroup: world,
+  }),
+  queue: boolean({
+    description: 'Wake workers through a queue, or let them ask the ledger alone. [--queue]',
+    allowNo: true,
+    helpGroup: world,
+  }),
+
+  'kill-at': string({
+    description:
+      'Kill the worker that holds the Nth acceptance. MOMENT: after-accept, before-send, before-ack, mid-batch. [after-accept] May be repeated.',
+    helpValue: 'N[:MOMENT]',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: faults,
+  }),
+  'drop-acks': string({
+    description: 'For this share of the sends: the provider accepts and its reply is lost.',
+    helpValue: 'SHARE',
+    helpGroup: faults,
+  }),
+  faults: string({
+    description:
+      'Fault profiles or kinds, separated by commas, to draw more faults from. [all, unless --kill-at or --drop-acks is given]',
+    helpValue: 'NAMES',
+    helpGroup: faults,
+  }),
+  break: string({
+    description: 'Run a known-bad sender instead of the real one, to see a red run.',
+    helpValue: 'NAME',
+    helpGroup: faults,
+  }),
+
+  seed: string({
+    description: 'The same seed and flags give the same run. [drawn, and printed]',
+    helpValue: 'TEXT',
+    helpGroup: search,
+  }),
+  schedules: string({
+    description: 'How many different runs. [1 with --kill-at or --drop-acks, else 100]',
+    helpValue: 'N',
+    helpGroup: search,
+  }),
+  for: string({
+    description: 'Go on with new schedules for this long: 60s, 5m.',
+    helpValue: 'TIME',
+    helpGroup: search,
+  }),
+  replay: string({ description: 'Run a plan again, exactly as it is written.', helpValue: 'FILE', helpGroup: search }),
+  'self-test': boolean({ description: 'Check that every known-bad sender is caught.', helpGroup: search }),
+
+  'recipients-file': string({
+    description:
+      'Your own list, .csv with a header or .ndjson: to (or email, phone), name, channel, id; the rest is data.',
+    helpValue: 'FILE',
+    helpGroup: own,
+  }),
+  config: string({
+    description:
+      'Your own notify.config.ts: its types, routes, classes and what its providers can do. Nothing is sent.',
+    helpValue: 'FILE',
+    helpGroup: own,
+  }),
+
+  report: string({
+    description: 'Write summary.json, the plan, events.ndjson, not-sent.ndjson and junit.xml there.',
+    helpValue: 'DIR',
+    helpGroup: 'OUTPUT',
+  }),
+};
+
+/** What oclif makes of them. */
+export interface SimulateFlags {
+  readonly recipients?: string | undefined;
+  readonly workers?: string | undefined;
+  readonly concurrency?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly class?: string | undefined;
+  readonly 'on-unknown'?: string | undefined;
+  readonly queue?: boolean | undefined;
+  readonly 'kill-at'?: readonly string[] | undefined;
+  readonly 'drop-acks'?: string | undefined;
+  readonly faults?: string | undefined;
+  readonly break?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly schedules?: string | undefined;
+  readonly for?: string | undefined;
+  readonly replay?: string | undefined;
+  readonly 'self-test'?: boolean | undefined;
+  readonly 'recipients-file'?: string | undefined;
+  readonly config?: string | undefined;
+  readonly report?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly 'no-color'?: boolean | undefined;
+}
+
+export type FlagName = keyof SimulateFlags;

@@ -1,0 +1,103 @@
+import { reasonOf } from './model/errors.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Alert, AlertKind, AlertSink, TelemetryEvent } from './ports/telemetry.ts';
+
+/** Events of one kind within this time are one alert, ms: an outage is one message with a count, not two thousand. */
+const GROUP_MS = 10_000;
+const EXAMPLES = 5;
+
+const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) => string; readonly next: string }>> = {
+  'dead-letter': {
+    summary: (count) => `${count} ${count === 1 ? 'message' : 'messages'} gave up and became dead letters`,
+    next: 'notify dlq list --reason',
+  },
+  parked: {
+    summary: (count) => `${count} ${count === 1 ? 'message is' : 'messages are'} parked: nothing can tell whether they were sent`,
+    next: 'notify dlq list --state parked',
+  },
+  failover: { summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`, next: 'notify status' },
+  'no-progress': { summary: () => 'work is due but nothing is being settled', next: 'notify status' },
+};
+
+interface Group {
+  readonly since: number;
+  count: number;
+  readonly examples: string[];
+}
+
+/** Groups telemetry into alerts and hands them to every sink; a sink that fails gets the group again with the next one. */
+export class Alerting {
+  readonly #sinks: readonly AlertSink[];
+  readonly #clock: Clock;
+  readonly #emit: (event: TelemetryEvent) => void;
+  readonly #groups = new Map<AlertKind, Group>();
+
+  constructor(sinks: readonly AlertSink[], clock: Clock, emit: (event: TelemetryEvent) => void) {
+    this.#sinks = sinks;
+    this.#clock = clock;
+    this.#emit = emit;
+  }
+
+  note(event: TelemetryEvent): void {
+    if (this.#sinks.length === 0) return;
+    const kind = alertKind(event);
+    if (kind === null) return;
+    this.#add(kind, 'id' in event ? event.id : event.kind, 1);
+  }
+
+  #add(kind: AlertKind, example: string, count: number): void {
+    const group = this.#groups.get(kind) ?? { since: this.#clock.now(), count: 0, examples: [] };
+    group.count += count;
+    if (group.examples.length < EXAMPLES && example !== '') group.examples.push(example);
+    this.#groups.set(kind, group);
+  }
+
+  /** Sends the groups that are old enough, or all of them. */
+  async flush(all = false): Promise<void> {
+    const now = this.#clock.now();
+    for (const [kind, group] of [...this.#groups]) {
+      if (!all && now - group.since < GROUP_MS) continue;
+      this.#groups.delete(kind);
+      await this.#send({ kind, at: now, count: group.count, examples: group.examples, summary: WORDING[kind].summary(group.count), next: WORDING[kind].next });
+    }
+  }
+
+  async #send(alert: Alert): Promise<void> {
+    const results = await Promise.allSettled(this.#sinks.map((sink) => sink.send(alert)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed === undefined) return;
+    this.#emit({ kind: 'worker.degraded', at: alert.at, worker: 'alerts', reason: `an alert sink failed: ${reasonOf(failed.reason)}` });
+    // Every sink failed: keep the group for the next round. If one got it, a person knows.
+    if (results.every((result) => result.status === 'rejected')) this.#keep(alert);
+  }
+
+  #keep(alert: Alert): void {
+    this.#add(alert.kind, '', alert.count);
+    for (const example of alert.examples) this.#add(alert.kind, example, 0);
+  }
+
+  async close(): Promise<void> {
+    await this.flush(true);
+    await Promise.allSettled(this.#sinks.map((sink) => sink.close()));
+  }
+}
+
+function alertKind(event: TelemetryEvent): AlertKind | null {
+  switch (event.kind) {
+    case 'delivery.moved':
+      if (event.to === 'parked') return 'parked';
+      return event.to === 'dead' || event.to === 'failed' ? 'dead-letter' : null;
+    case 'notification.moved':
+      return event.to === 'failed' ? 'dead-letter' : null;
+    case 'delivery.failover':
+      return 'failover';
+    case 'worker.no-progress':
+      return 'no-progress';
+    case 'attempt.ended':
+    case 'delivery.stray':
+    case 'duplicate.recorded':
+    case 'worker.degraded':
+    case 'worker.recovered':
+      return null;
+  }
+}

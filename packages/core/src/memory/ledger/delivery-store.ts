@@ -1,0 +1,110 @@
+import { DELIVERY_STATES, type DeliveryRecord, type DeliveryState } from '../../model/delivery.ts';
+import { arena } from './arena.ts';
+import { codec, type Shared } from './codec.ts';
+import { hashIndex } from './hash-index.ts';
+
+/**
+ * Where the delivery records are. Each has a slot, a small number, for as long as the ledger lives. A record is *live* (an object)
+ * or *cold* (a row outside the heap): settled ones, and new ones beyond `liveLimit` that nobody has touched yet.
+ */
+export interface DeliveryStore {
+  /** One more than the highest slot. */
+  readonly size: number;
+  /** -1 when there is no such delivery. */
+  slotOf(id: string): number;
+  at(slot: number): DeliveryRecord | undefined;
+  stateAt(slot: number): DeliveryState | undefined;
+  insert(record: DeliveryRecord): number;
+  replace(slot: number, record: DeliveryRecord): void;
+  /** Makes it cold, as the given record. */
+  chill(slot: number, record: DeliveryRecord): void;
+  /** Forgets it; its slot is not used again. */
+  remove(slot: number): void;
+}
+
+const NOWHERE = -1;
+const NUMBER_OF: Readonly<Record<string, number>> = Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, i + 1]));
+
+export function deliveryStore(shared: Shared, liveLimit: number): DeliveryStore {
+  const live: (DeliveryRecord | undefined)[] = [];
+  // Apart, because new rows leave in the order in which they came, and then free whole chunks.
+  const fresh = arena();
+  const settled = arena();
+  const rows = codec(shared);
+  const index = hashIndex((slot, id) => at(slot)?.id === id);
+  let addresses = new Float64Array(1_024);
+  /** The state's number, 0 when vacant. Lets lists and counts pass over a row without reading it. */
+  let states = new Uint8Array(1_024);
+  let liveCount = 0;
+
+  const arenaOf = (state: number): typeof fresh => (state === NUMBER_OF['queued'] ? fresh : settled);
+
+  function at(slot: number): DeliveryRecord | undefined {
+    const record = live[slot];
+    if (record !== undefined) return record;
+    const state = states[slot] ?? 0;
+    return state === 0 ? undefined : rows.decode(arenaOf(state).read(addresses[slot] as number));
+  }
+
+  function leave(slot: number): void {
+    if (live[slot] !== undefined) {
+      live[slot] = undefined;
+      liveCount -= 1;
+    } else if (addresses[slot] !== NOWHERE) arenaOf(states[slot] as number).free(addresses[slot] as number);
+    addresses[slot] = NOWHERE;
+  }
+
+  function settleIn(slot: number, record: DeliveryRecord, isCold: boolean): void {
+    const state = NUMBER_OF[record.state] as number;
+    states[slot] = state;
+    if (isCold) addresses[slot] = arenaOf(state).write(rows.encode(record));
+    else {
+      live[slot] = record;
+      liveCount += 1;
+    }
+  }
+
+  function grow(): void {
+    const [oldAddresses, oldStates] = [addresses, states];
+    addresses = new Float64Array(oldAddresses.length * 2);
+    addresses.set(oldAddresses);
+    states = new Uint8Array(oldStates.length * 2);
+    states.set(oldStates);
+  }
+
+  return {
+    get size() {
+      return live.length;
+    },
+    slotOf: index.find,
+    at,
+    stateAt(slot) {
+      return DELIVERY_STATES[(states[slot] ?? 0) - 1];
+    },
+    insert(record) {
+      const slot = live.push(undefined) - 1;
+      if (slot >= states.length) grow();
+      addresses[slot] = NOWHERE;
+      settleIn(slot, record, record.state === 'queued' && liveCount >= liveLimit);
+      index.add(record.id, slot);
+      return slot;
+    },
+    replace(slot, record) {
+      if (live[slot] === undefined) {
+        leave(slot);
+        settleIn(slot, record, false);
+      } else {
+        live[slot] = record;
+        states[slot] = NUMBER_OF[record.state] as number;
+      }
+    },
+    chill(slot, record) {
+      leave(slot);
+      settleIn(slot, record, true);
+    },
+    remove(slot) {
+      leave(slot);
+      states[slot] = 0;
+    },
+  };
+}

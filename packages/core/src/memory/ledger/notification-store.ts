@@ -1,0 +1,117 @@
+import { fingerprint } from '../../model/keys.ts';
+import { isNotificationOver, NOTIFICATION_STATES, type NotificationRecord, type NotificationState } from '../../model/notification.ts';
+import type { Target } from '../../model/recipient.ts';
+import { wantsWork } from '../../model/steps/notification.ts';
+import { timeHeap, type TimeHeap } from '../time-heap.ts';
+import type { Undo } from './undo.ts';
+
+export interface StoredPage {
+  readonly targets: number;
+  /** JSON bytes, outside the heap; of an expanded page only the fingerprint. */
+  readonly content: Buffer | string;
+}
+
+export interface NotificationEntry {
+  /** Its number among all notifications of this ledger. */
+  readonly index: number;
+  record: NotificationRecord;
+  pages: readonly StoredPage[];
+  /** Slots of its deliveries, all generations. */
+  readonly slots: number[];
+  /** How many of them are not settled. */
+  open: number;
+}
+
+export interface NotificationStore {
+  readonly all: readonly NotificationEntry[];
+  get(id: string): NotificationEntry | undefined;
+  insert(record: NotificationRecord): NotificationEntry;
+  update(entry: NotificationEntry, record: NotificationRecord): void;
+  /** Stores a page and drops those after it. */
+  storePage(entry: NotificationEntry, page: number, targets: readonly Target[]): void;
+  /** The targets of a page that is not expanded yet. */
+  pageOf(entry: NotificationEntry, page: number): readonly Target[];
+  /** Whether a page that was stored, expanded or not, had these targets. */
+  hasPage(entry: NotificationEntry, page: number, targets: readonly Target[]): boolean;
+  /** Call it when the page's deliveries exist, or never will. */
+  dropPage(entry: NotificationEntry, page: number): void;
+  /** Those that may be claimed, by when; an entry is outdated unless `workAt` still says the same. */
+  readonly work: TimeHeap<NotificationEntry>;
+  workAt(record: NotificationRecord): number | null;
+  readonly counts: Record<NotificationState, number>;
+  /** Those that ended since the last call, up to `max`. */
+  takeEnded(max: number): NotificationRecord[];
+}
+
+export function notificationStore(undo: Undo): NotificationStore {
+  const all: NotificationEntry[] = [];
+  const byId = new Map<string, NotificationEntry>();
+  const work = timeHeap<NotificationEntry>();
+  const counts = Object.fromEntries(NOTIFICATION_STATES.map((state) => [state, 0])) as Record<NotificationState, number>;
+  const ended: NotificationEntry[] = [];
+
+  function write(entry: NotificationEntry, record: NotificationRecord): void {
+    const before = workAt(entry.record);
+    counts[entry.record.state] -= 1;
+    counts[record.state] += 1;
+    entry.record = record;
+    const at = workAt(record);
+    if (at !== null && at !== before) work.push(at, entry);
+  }
+
+
+  return {
+    all,
+    get: (id) => byId.get(id),
+    insert(record) {
+      const entry: NotificationEntry = { index: all.length, record, pages: [], slots: [], open: 0 };
+      all.push(entry);
+      byId.set(record.id, entry);
+      counts[record.state] += 1;
+      const at = workAt(record);
+      if (at !== null) work.push(at, entry);
+      undo.note(() => {
+        byId.delete(record.id);
+        counts[entry.record.state] -= 1;
+      });
+      return entry;
+    },
+    update(entry, record) {
+      const before = entry.record;
+      if (record === before) return;
+      write(entry, record);
+      undo.note(() => write(entry, before));
+      if (isNotificationOver(record.state) && !isNotificationOver(before.state) && record.state !== 'cancelled') ended.push(entry);
+    },
+    storePage(entry, page, targets) {
+      const before = entry.pages;
+      const stored: StoredPage = { targets: targets.length, content: Buffer.from(JSON.stringify(targets)) };
+      entry.pages = [...before.slice(0, page), stored];
+      undo.note(() => (entry.pages = before));
+    },
+    pageOf(entry, page) {
+      const content = entry.pages[page]?.content;
+      return typeof content === 'object' ? (JSON.parse(content.toString()) as Target[]) : [];
+    },
+    hasPage(entry, page, targets) {
+      const content = entry.pages[page]?.content;
+      const json = JSON.stringify(targets);
+      return typeof content === 'object' ? content.toString() === json : content === fingerprint(json);
+    },
+    dropPage(entry, page) {
+      const stored = entry.pages[page];
+      // A store that may lose what it expanded has to be able to expand it again.
+      if (typeof stored?.content !== 'object' || undo.isOn) return;
+      const { targets, content } = stored;
+      entry.pages = entry.pages.with(page, { targets, content: fingerprint(content.toString()) });
+    },
+    work,
+    workAt,
+    counts,
+    takeEnded: (max) => ended.splice(0, max).map((entry) => entry.record),
+  };
+}
+
+function workAt(record: NotificationRecord): number | null {
+  return wantsWork(record) ? (record.leaseUntil ?? record.dueAt) : null;
+}

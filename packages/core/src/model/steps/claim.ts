@@ -1,0 +1,76 @@
+import type { ClaimVerdict, HoldVerdict, Lease, ReleaseRequest } from '../../ports/ledger.ts';
+import { openAttempts } from '../attempts.ts';
+import { isSettled, type DeliveryRecord } from '../delivery.ts';
+import { evidenceFirst, move, wait } from './move.ts';
+import { lapse } from './sweep.ts';
+
+export interface Step<Verdict> {
+  readonly record: DeliveryRecord;
+  readonly verdict: Verdict;
+}
+
+/** A grant without the notification's data, which the store adds. */
+export type ClaimStep = Step<ClaimVerdict<{ readonly record: DeliveryRecord }>>;
+
+/** Claims in a row ended by lease expiry before a delivery counts as poison (PROTOCOL rule 13). */
+export const POISON_LAPSES = 5;
+
+/** Grants what is `queued` or `retry-scheduled` and due, or `processing` with a lapsed lease. `nextFence` is minted only by a grant. */
+export function claim(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
+  const { id } = record;
+  // Rule 4: a repeat writes nothing, and is no grant once anything happened to the record since.
+  if (record.state === 'processing' && record.requestId === lease.requestId) {
+    const remainingMs = (record.leaseUntil ?? 0) - now;
+    return { record, verdict: remainingMs > 0 ? { kind: 'granted', id, fence: record.fence, record } : { kind: 'held', id, remainingMs: 0 } };
+  }
+  const seen = lapse(evidenceFirst(record, now) ?? record, now);
+  if (isSettled(seen.state)) return { record: seen, verdict: { kind: 'settled', id, state: seen.state } };
+  if (seen.state === 'unknown') return { record: seen, verdict: { kind: 'unknown', id } };
+  if (seen.state === 'dispatching')
+    return { record: seen, verdict: { kind: 'held', id, remainingMs: (seen.dispatchUntil ?? now) - now } };
+  if (seen.state === 'processing') {
+    const remainingMs = (seen.leaseUntil ?? 0) - now;
+    if (remainingMs > 0) return { record: seen, verdict: { kind: 'held', id, remainingMs } };
+    return takeOver(seen, lease, now, nextFence);
+  }
+  if (seen.dueAt > now) return { record: seen, verdict: { kind: 'later', id, dueInMs: seen.dueAt - now } };
+  return grant(seen, lease, now, nextFence);
+}
+
+function takeOver(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
+  const lapses = record.lapses + 1;
+  if (lapses < POISON_LAPSES) return grant({ ...record, lapses }, lease, now, nextFence);
+  const reason = `poison: ${lapses} claims in a row ended with their process`;
+  if (openAttempts(record).length > 0) {
+    const unknown = move(record, 'unknown', now, { lapses, dueAt: now, reason });
+    return { record: unknown, verdict: { kind: 'unknown', id: record.id } };
+  }
+  return { record: move(record, 'dead', now, { lapses, reason }), verdict: { kind: 'settled', id: record.id, state: 'dead' } };
+}
+
+function grant(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
+  const granted = move(record, 'processing', now, {
+    fence: Math.max(record.fence + 1, nextFence),
+    owner: lease.owner,
+    requestId: lease.requestId,
+    leaseUntil: now + lease.leaseMs,
+  });
+  return { record: granted, verdict: { kind: 'granted', id: record.id, fence: granted.fence, record: granted } };
+}
+
+/** Moves the end of a lease; a lapsed one that nobody took yet counts as held. Never touches `dispatchUntil`. */
+export function renew(record: DeliveryRecord, fence: number, leaseMs: number, now: number): Step<HoldVerdict> {
+  if (record.fence !== fence || record.state !== 'processing') return { record, verdict: { kind: 'fenced' } };
+  return { record: { ...record, leaseUntil: now + leaseMs, updatedAt: now }, verdict: { kind: 'ok' } };
+}
+
+/** Gives unmarked work back. With a failure it counts, and at the cap the delivery is `failed` with that reason. */
+export function release(record: DeliveryRecord, request: ReleaseRequest, now: number): Step<HoldVerdict> {
+  if (record.fence !== request.fence || record.state !== 'processing') return { record, verdict: { kind: 'fenced' } };
+  const failures = record.failures + (request.failure === null ? 0 : 1);
+  const waiting = { ...record, failures, lapses: 0, reason: request.failure ?? record.reason };
+  if (request.failure === null || failures < record.maxAttempts)
+    return { record: wait(waiting, now, request.delayMs), verdict: { kind: 'ok' } };
+  const over = openAttempts(record).length > 0 ? ('unknown' as const) : ('failed' as const);
+  return { record: move(waiting, over, now, { dueAt: now }), verdict: { kind: 'settled', state: over } };
+}

@@ -1,0 +1,10 @@
+export { claim, POISON_LAPSES, release, renew } from './claim.ts';
+export { cancel } from './cancel.ts';
+export { witness } from './evidence.ts';
+export { isCovered, mark, type MarkFacts } from './mark.ts';
+export { RefusedMove } from './move.ts';
+export { afterPage, claimNotification, newDelivery, newNotification, releaseNotification, wantsWork } from './notification.ts';
+export { reconcile } from './reconcile.ts';
+export { replay } from './replay.ts';
+export { settle } from './settle.ts';
+export { lapse, presume } from './sweep.ts';

@@ -1,0 +1,145 @@
+import { Alerting } from './alerts.ts';
+import type { NotificationType, NotifierConfig, Targets, WorkerOptions } from './config.ts';
+import { DELIVERY_CLASSES, type DeliveryClass } from './model/classes.ts';
+import type { DeliveryRecord, MessageContent, Move, OperatorNote } from './model/delivery.ts';
+import { SendonceError } from './model/errors.ts';
+import { kindOf } from './model/keys.ts';
+import type { NotificationRecord } from './model/notification.ts';
+import { pipeline } from './pipeline.ts';
+import type { BlockRequest, CancelVerdict, Counts, Evidence, EvidenceVerdict, ReplayVerdict, SuppressRequest, SuppressVerdict } from './ports/ledger.ts';
+import type { TelemetryEvent } from './ports/telemetry.ts';
+import { resolveSettings, type ResolvedType } from './settings.ts';
+import type { PublishItem, PublishManyResult, PublishOptions, PublishResult } from './stages/accept.ts';
+import type { Context } from './stages/context.ts';
+import type { ReplayOptions } from './stages/replay.ts';
+import { systemClock, systemRandom } from './system.ts';
+import { makeWorker, type Worker } from './worker.ts';
+
+/** The data type of a notification type. */
+export type DataOf<Type> = Type extends NotificationType<infer Data> ? Data : never;
+
+export interface SendOptions extends Omit<PublishOptions, 'recipients'> {
+  readonly key: string;
+  readonly recipients: Targets;
+  readonly content: MessageContent;
+  /** @defaultValue 'transactional' */
+  readonly class?: Exclude<DeliveryClass, 'marketing'>;
+}
+
+export interface Notifier<Types extends Record<string, NotificationType<never>>> {
+  /**
+   * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
+   * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED.
+   */
+  publish<Name extends keyof Types & string>(type: Name, data: DataOf<Types[Name]>, options?: PublishOptions): Promise<PublishResult>;
+  /** Accepts many in one ledger call; an item that is refused has its error in its place and loses nobody else. */
+  publishMany<Name extends keyof Types & string>(
+    type: Name,
+    items: readonly (PublishOptions & { readonly data: DataOf<Types[Name]> })[],
+  ): Promise<readonly PublishManyResult[]>;
+  /** Accepts a message that needs no type of its own: its content and its recipients are given here. */
+  send(options: SendOptions): Promise<PublishResult>;
+  /** Cancels notifications or deliveries; `too-late` where the message is out, or may be. */
+  cancel(ids: readonly string[], note: OperatorNote): Promise<readonly CancelVerdict[]>;
+  /** Opts recipients out of a topic (or in again). Checked again inside every mark. */
+  suppress(requests: readonly SuppressRequest[]): Promise<readonly SuppressVerdict[]>;
+  /** Pauses or resumes a provider, channel, type, class or all. What is blocked waits, visibly. */
+  block(requests: readonly BlockRequest[]): Promise<void>;
+  /** Sends dead letters again, each once however often this is repeated. */
+  replay(ids: readonly string[], options: ReplayOptions): Promise<readonly ReplayVerdict[]>;
+  /** Adds what a provider's webhook or an operator knows about a message. */
+  record(evidence: readonly Evidence[]): Promise<readonly EvidenceVerdict[]>;
+  status(): Promise<Counts>;
+  find(id: string): Promise<DeliveryRecord | NotificationRecord | null>;
+  /** The story of one delivery, oldest move first. */
+  history(id: string): Promise<readonly Move[]>;
+  /** A worker with the config's options, overridden by these. Any number may run, in any number of processes. */
+  worker(options?: WorkerOptions): Worker;
+  /** Flushes alerts, closes ledger, queues, providers and sinks. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/**
+ * Checks a config and makes the notifier; connects to nothing yet.
+ * @throws SendonceError CONFIG_INVALID naming the option, the value and what is allowed.
+ */
+export function createNotifier<Types extends Record<string, NotificationType<never>>>(config: NotifierConfig<Types>): Notifier<Types> {
+  const { context, alerting } = makeContext(config);
+  const { ledger } = context;
+  const typeOf = (name: string): ResolvedType => {
+    const type = context.settings.types.get(name);
+    if (type === undefined) throw new SendonceError('TYPE_UNKNOWN', `'${name}' is not a notification type; known: ${[...context.settings.types.keys()].filter((known) => !known.startsWith(DIRECT)).join(', ')}`);
+    return type;
+  };
+  let closed: Promise<void> | null = null;
+  const open = (): void => {
+    if (closed !== null) throw new SendonceError('NOTIFIER_CLOSED', 'this notifier is closed; make another with createNotifier');
+  };
+  const acceptOne = async (type: ResolvedType, item: PublishItem): Promise<PublishResult> => {
+    open();
+    const [result] = await pipeline.accept(context, type, [item]);
+    if (result === undefined) throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger gave no verdict; publish again');
+    if (result.kind === 'failed') throw result.error;
+    return result;
+  };
+  return {
+    publish: async (name, data, options = {}) => acceptOne(typeOf(name), { ...options, data }),
+    publishMany: async (name, items) => {
+      open();
+      return pipeline.accept(context, typeOf(name), items);
+    },
+    send: async ({ content, class: deliveryClass = 'transactional', ...options }) => acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } }),
+    cancel: (ids, note) => ledger.cancel(ids.map((id) => ({ id, ...note }))),
+    suppress: (requests) => ledger.suppress(requests),
+    block: (requests) => ledger.block(requests),
+    replay: (ids, options) => pipeline.replay(context, ids, options),
+    record: (evidence) => ledger.record(evidence),
+    status: () => ledger.count(),
+    find: async (id) => (kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]))[0] ?? null,
+    history: (id) => ledger.history(id),
+    worker: (options = {}) => {
+      open();
+      return makeWorker(context, options, { deadLetterRetry: config.deadLetterRetry ?? null, alerting });
+    },
+    close: () => (closed ??= closeAll(config, alerting)),
+  };
+}
+
+/** Types behind `send`: one per class, since a type has one class. Marketing has no default expiry and needs a type of its own. */
+const DIRECT = 'direct.';
+
+function directTypes(): Record<string, NotificationType<never>> {
+  const content = (data: { content: MessageContent }): MessageContent => data.content;
+  const classes = DELIVERY_CLASSES.filter((each) => each !== 'marketing');
+  return Object.fromEntries(classes.map((each) => [DIRECT + each, { class: each, content } as NotificationType<never>]));
+}
+
+function makeContext(config: NotifierConfig): { readonly context: Context; readonly alerting: Alerting } {
+  const settings = resolveSettings({ ...config, notifications: { ...directTypes(), ...config.notifications } });
+  const { clock = systemClock, random = systemRandom, telemetry = [], alerts = [] } = config;
+  const queue = config.queue ?? null;
+  const tell = (event: TelemetryEvent): void => {
+    for (const sink of telemetry) {
+      try {
+        sink.emit(event);
+      } catch {
+        // A broken telemetry sink must not stop a delivery.
+      }
+    }
+  };
+  const alerting = new Alerting(alerts, clock, tell);
+  const emit = (event: TelemetryEvent): void => {
+    alerting.note(event);
+    tell(event);
+  };
+  return { context: { settings, ledger: config.ledger, queue, eventsQueue: config.eventsQueue ?? queue, clock, random, emit }, alerting };
+}
+
+async function closeAll(config: NotifierConfig, alerting: Alerting): Promise<void> {
+  await alerting.close();
+  const providers = Object.values(config.channels).flatMap((channel) => channel.providers);
+  const parts = new Set([...providers, config.queue, config.eventsQueue, config.ledger].filter((part) => part !== undefined));
+  const results = await Promise.allSettled([...parts].map((part) => part.close()));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

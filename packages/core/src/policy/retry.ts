@@ -1,0 +1,14 @@
+import type { RetryPolicy } from './policy.ts';
+
+/**
+ * How long to wait before the next attempt, ms. `tries` counts attempts so far (>= 1). Full jitter over the upper half: a crowd of
+ * deliveries that failed together does not come back together, and nobody waits less than half of what was asked for.
+ */
+export function retryDelayMs(policy: RetryPolicy, tries: number, random: number): number {
+  const full = 'schedule' in policy ? scheduled(policy.schedule, tries) : Math.min(policy.maxMs, policy.baseMs * policy.factor ** (tries - 1));
+  return Math.round(full * (0.5 + random / 2));
+}
+
+function scheduled(schedule: readonly number[], tries: number): number {
+  return schedule[Math.min(tries, schedule.length) - 1] ?? 0;
+}

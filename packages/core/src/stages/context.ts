@@ -1,0 +1,32 @@
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Ledger } from '../ports/ledger.ts';
+import type { Queue } from '../ports/queue.ts';
+import type { TelemetryEvent } from '../ports/telemetry.ts';
+import type { Settings } from '../settings.ts';
+
+/** What every stage works with: the checked config and the ports. */
+export interface Context {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  /** Wakes for deliveries; null: workers ask the ledger. */
+  readonly queue: Queue | null;
+  /** Wakes for notifications; the same queue unless configured apart. */
+  readonly eventsQueue: Queue | null;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: (event: TelemetryEvent) => void;
+}
+
+/** Wakes are hints: a queue that refuses one costs time, never a message, since the sweeper claims what is due. */
+export async function hint(queue: Queue | null, ids: readonly string[], delayMs = 0): Promise<void> {
+  if (queue === null || ids.length === 0 || delayMs > queue.capabilities.maxDelayMs) return;
+  const { maxBatch } = queue.capabilities;
+  for (let at = 0; at < ids.length; at += maxBatch) {
+    const wakes = ids.slice(at, at + maxBatch).map((id) => ({ id }));
+    try {
+      await queue.enqueue(wakes, { delayMs });
+    } catch {
+      return;
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { MessageContent, DeliveryRecord } from '../model/delivery.ts';
+import { reasonOf } from '../model/errors.ts';
+import { providerKey } from '../model/keys.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
+import type { Provider } from '../ports/provider.ts';
+import type { ResolvedType } from '../settings.ts';
+import type { Context } from './context.ts';
+
+/** A delivery that this worker holds and has not marked yet. */
+export interface Granted {
+  readonly record: DeliveryRecord;
+  readonly fence: number;
+  readonly data: unknown;
+}
+
+/** Everything for one attempt, up to the mark. */
+export interface Prepared {
+  readonly kind: 'prepared';
+  readonly granted: Granted;
+  readonly type: ResolvedType;
+  readonly provider: Provider;
+  readonly message: MessageContent;
+}
+
+/** It goes back: with a failure of its content, or (null) to wait for a worker that knows its type and provider. */
+export interface NotPrepared {
+  readonly kind: 'not-prepared';
+  readonly granted: Granted;
+  readonly failure: string | null;
+  readonly reason: string;
+}
+
+/** Finds type and provider and makes the content, once: a frozen message is taken as it is. */
+export function prepare(context: Context, granted: Granted): Prepared | NotPrepared | Promise<Prepared | NotPrepared> {
+  const { record } = granted;
+  const type = context.settings.types.get(record.type);
+  const provider = context.settings.channels.get(record.target.channel)?.providers.get(record.provider);
+  if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
+  if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
+  const ready = (message: MessageContent): Prepared => ({ kind: 'prepared', granted, type, provider, message });
+  if (record.message !== null) return ready(record.message);
+  const failed = (thrown: unknown): NotPrepared => {
+    const reason = `content threw ${reasonOf(thrown)}`;
+    return { kind: 'not-prepared', granted, failure: reason, reason };
+  };
+  const make = type.type.content as (data: unknown, target: unknown, of: unknown) => MessageContent | Promise<MessageContent>;
+  try {
+    const content = make(granted.data, record.target, { deliveryId: record.id, generation: record.generation });
+    // Most content functions are synchronous; a promise per delivery would be most of a batch's cost.
+    return content instanceof Promise ? content.then(ready, failed) : ready(content);
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+function waits(granted: Granted, reason: string): NotPrepared {
+  return { kind: 'not-prepared', granted, failure: null, reason };
+}
+
+export function markRequest(context: Context, prepared: Prepared): MarkRequest {
+  const { dispatchMs, sendMarginMs, keyMarginMs } = context.settings.worker;
+  const { granted, provider, message } = prepared;
+  const { idempotency } = provider.capabilities;
+  return {
+    id: granted.record.id,
+    fence: granted.fence,
+    provider: provider.name,
+    key: providerKey(granted.record.id, provider.name),
+    keyWindowMs: idempotency.kind === 'none' ? null : idempotency.windowMs - keyMarginMs,
+    message,
+    dispatchMs,
+    sendMarginMs,
+  };
+}
+
+/** A marked attempt: the only thing that may be sent. */
+export interface Marked {
+  readonly prepared: Prepared;
+  readonly key: string;
+  readonly attempt: number;
+  readonly message: MessageContent;
+  /** No first byte after either: monotonic and wall clock of this process, counted from before the mark left. */
+  readonly monotonicDeadline: number;
+  readonly wallDeadline: number;
+}
+
+export interface MarkedAt {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+export function marked(prepared: Prepared, key: string, verdict: Extract<MarkVerdict, { kind: 'go' }>, before: MarkedAt): Marked {
+  return {
+    prepared,
+    key,
+    attempt: verdict.attempt,
+    message: verdict.message,
+    monotonicDeadline: before.monotonic + verdict.sendWithinMs,
+    wallDeadline: before.wall + verdict.sendWithinMs,
+  };
+}
+
+/** One call of the provider, if there is still time. Never rejects: what a provider throws may have been sent. */
+export async function send(context: Context, item: Marked, signal: AbortSignal): Promise<Outcome> {
+  const { clock } = context;
+  // Two clocks, right before the first byte: a paused process sees either the one or the other jump.
+  const deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
+  if (deadlineMs <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
+  const { record } = item.prepared.granted;
+  const { id: deliveryId, target } = record;
+  const message = { deliveryId, channel: target.channel, to: target.to, content: item.message };
+  try {
+    return await item.prepared.provider.send(message, { key: item.key, attempt: item.attempt, deadlineMs, signal });
+  } catch (thrown) {
+    return { kind: 'unknown', reason: `the provider's adapter threw ${reasonOf(thrown)}` };
+  }
+}

@@ -1,0 +1,115 @@
+import { reasonOf } from '../model/errors.ts';
+import { deliveryId } from '../model/keys.ts';
+import type { NotificationRecord, NotificationState } from '../model/notification.ts';
+import { addressProblem, type Target } from '../model/recipient.ts';
+import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
+import { hint, type Context } from './context.ts';
+import { route } from './route.ts';
+
+/** A notification that this worker holds. */
+export interface HeldNotification {
+  readonly record: NotificationRecord;
+  readonly fence: number;
+  /** The page at the cursor; null when it has to be routed first. */
+  readonly page: readonly Target[] | null;
+}
+
+/** What one step still needs, after the route was asked where there is one. */
+type Step =
+  | { readonly kind: 'add'; readonly held: HeldNotification; readonly page: readonly Target[]; readonly sealTargets: number | null }
+  | { readonly kind: 'release'; readonly held: HeldNotification; readonly failure: string | null };
+
+/**
+ * Routes what has to be routed, then makes the deliveries of one page of each notification, together with its cursor: one `add` for
+ * all. A crash anywhere repeats nothing. Returns those that are held on, at their next page.
+ */
+export async function fanOut(
+  context: Context,
+  held: readonly HeldNotification[],
+  leaseMs: (at: number) => number,
+): Promise<readonly HeldNotification[]> {
+  const steps = await Promise.all(held.map((each) => stepOf(context, each)));
+  await giveBack(context, steps.filter((step) => step.kind === 'release'));
+  const adds = steps.filter((step) => step.kind === 'add');
+  if (adds.length === 0) return [];
+  const requests = adds.map((step, at) => addRequest(context, step, leaseMs(at)));
+  const verdicts = await context.ledger.add(requests);
+  await hint(context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
+  return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held.fence ?? 0, verdict));
+}
+
+async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
+  if (held.page !== null) return { kind: 'add', held, page: held.page, sealTargets: null };
+  const routed = await route(context, held.record, held.fence);
+  switch (routed.kind) {
+    case 'page':
+      return { kind: 'add', held, page: routed.targets, sealTargets: routed.targets.length };
+    case 'sealed':
+      // Sealed now: the next claim hands out page 0.
+      return { kind: 'release', held, failure: null };
+    case 'failed':
+      return { kind: 'release', held, failure: routed.reason };
+  }
+}
+
+async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {
+  if (steps.length === 0) return;
+  const releases = steps.map(({ held: { record, fence }, failure }) => ({ id: record.id, fence, failure, delayMs: failure === null ? 0 : againInMs(record) }));
+  const verdicts = await context.ledger.release(releases);
+  const again: string[] = [];
+  verdicts.forEach((verdict, at) => {
+    const step = steps[at];
+    if (step === undefined) return;
+    const { record } = step.held;
+    if (verdict.kind === 'settled') moved(context, record, 'failed', step.failure);
+    else if (verdict.kind === 'ok' && step.failure === null) again.push(record.id);
+  });
+  await hint(context.eventsQueue, again);
+}
+
+/** A route that throws is asked again after 1 s, 4 s, 16 s, ... at most 10 min. */
+function againInMs(record: NotificationRecord): number {
+  return Math.min(1_000 * 4 ** record.failures, 600_000);
+}
+
+function addRequest(context: Context, { held, page, sealTargets }: Extract<Step, { kind: 'add' }>, leaseMs: number): AddRequest {
+  const { record, fence } = held;
+  const deliveries = page.map((target) => newDelivery(context, record, target));
+  return { notificationId: record.id, fence, page: record.cursor, deliveries, sealTargets, leaseMs };
+}
+
+function stillHeld(context: Context, fence: number, verdict: AddVerdict): readonly HeldNotification[] {
+  if (verdict.kind !== 'added' && verdict.kind !== 'repeated') return [];
+  const { record, next } = verdict;
+  if (next !== null && record.leaseUntil !== null && record.fence === fence) return [{ record, fence, page: next }];
+  if (record.state === 'expanded' || record.state === 'done') moved(context, record, record.state, null);
+  return [];
+}
+
+function moved(context: Context, record: NotificationRecord, to: NotificationState, reason: string | null): void {
+  context.emit({ kind: 'notification.moved', at: context.clock.now(), id: record.id, type: record.type, to, reason });
+}
+
+/** A derived id, so a repeated expansion makes the same delivery. What can never be sent is born as a dead letter with its reason. */
+function newDelivery(context: Context, record: NotificationRecord, target: Target): NewDelivery {
+  const type = context.settings.types.get(record.type);
+  const { recipientId, channel, destinationId } = target;
+  return {
+    id: deliveryId({ notificationId: record.id, recipientId, channel, destinationId, generation: 0 }),
+    target,
+    provider: context.settings.channels.get(channel)?.order[0] ?? '',
+    maxAttempts: type?.policy.maxAttempts ?? 1,
+    topic: type?.topic ?? null,
+    failed: problemOf(context, target),
+  };
+}
+
+function problemOf(context: Context, target: Target): string | null {
+  if (!context.settings.channels.has(target.channel)) return `channel '${target.channel}' has no provider in the config`;
+  try {
+    const problem = addressProblem(target.channel, target.to);
+    return problem === null ? null : `invalid address: ${problem}`;
+  } catch (thrown) {
+    return `invalid address: ${reasonOf(thrown)}`;
+  }
+}

@@ -1,0 +1,61 @@
+import type { DeliveryRecord } from '../model/delivery.ts';
+import { reasonOf } from '../model/errors.ts';
+import { decideAfterLookup, decideUnknown, type AskLookup, type UnknownFacts } from '../policy/unknown.ts';
+import { CLASS_POLICIES } from '../policy/policy.ts';
+import type { ReconcileDecision, ReconcileRequest, SweepResult } from '../ports/ledger.ts';
+import type { LookupAnswer } from '../ports/provider.ts';
+import { hint, type Context } from './context.ts';
+import { emitMove } from './events.ts';
+
+/** Decides each `unknown` delivery that a sweep handed out, asks lookups where they can tell, and writes the decisions in one call. */
+export async function reconcile(context: Context, swept: SweepResult, signal: AbortSignal): Promise<void> {
+  if (swept.unknown.length === 0) return;
+  const requests = await Promise.all(swept.unknown.map((record) => decide(context, swept, record, signal)));
+  const verdicts = await context.ledger.reconcile(requests);
+  const again: string[] = [];
+  verdicts.forEach((verdict, at) => {
+    const record = swept.unknown[at];
+    const request = requests[at];
+    if (verdict.kind !== 'moved' || record === undefined || request === undefined) return;
+    emitMove(context, record, verdict.state, reasonIn(request.decision), request.decision.kind === 'assume-sent');
+    if (request.decision.kind === 'declare' && request.decision.declaration === 'failover')
+      context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: request.decision.provider, declared: true });
+    if (verdict.state === 'retry-scheduled') again.push(verdict.id);
+  });
+  await hint(context.queue, again);
+}
+
+async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, signal: AbortSignal): Promise<ReconcileRequest> {
+  const facts = factsOf(context, swept, record);
+  const first = decideUnknown(facts);
+  const decision = first.kind === 'ask' ? decideAfterLookup(facts, first.attempt, await ask(context, record, first, signal)) : first;
+  return { id: record.id, fence: record.fence, decision };
+}
+
+function factsOf(context: Context, swept: SweepResult, record: DeliveryRecord): UnknownFacts {
+  const channel = context.settings.channels.get(record.target.channel);
+  return {
+    record,
+    nowMs: swept.nowMs,
+    epochChangedAt: swept.epochChangedAt,
+    policy: context.settings.types.get(record.type)?.policy ?? CLASS_POLICIES[record.class],
+    order: channel?.order ?? [record.provider],
+    capabilities: (provider) => channel?.providers.get(provider)?.capabilities ?? null,
+    keyMarginMs: context.settings.worker.keyMarginMs,
+    random: context.random.next(),
+  };
+}
+
+async function ask(context: Context, record: DeliveryRecord, { attempt }: AskLookup, signal: AbortSignal): Promise<LookupAnswer> {
+  const lookup = context.settings.channels.get(record.target.channel)?.providers.get(attempt.provider)?.capabilities.lookup;
+  if (lookup === undefined || lookup === 'none') return { kind: 'cannot-tell', reason: 'the provider has no lookup' };
+  try {
+    return await lookup.find({ deliveryId: record.id, key: attempt.key, to: record.target.to, markedAt: attempt.markedAt }, { signal });
+  } catch (thrown) {
+    return { kind: 'cannot-tell', reason: reasonOf(thrown) };
+  }
+}
+
+function reasonIn(decision: ReconcileDecision): string | null {
+  return 'reason' in decision ? decision.reason : null;
+}

@@ -1,0 +1,30 @@
+import type { DeadLetterRetry } from '../config.ts';
+import type { ReplayVerdict } from '../ports/ledger.ts';
+import { hint, type Context } from './context.ts';
+
+export interface ReplayOptions {
+  /** Who asks. Stored with the new generation. */
+  readonly by: string;
+  readonly why: string;
+  /** Send even where an earlier generation is known to be sent. @defaultValue false */
+  readonly force?: boolean;
+}
+
+/** Sends dead letters again as a new generation. Repeating it, in part or from elsewhere, makes no second one. */
+export async function replay(context: Context, ids: readonly string[], options: ReplayOptions, automatic = false): Promise<readonly ReplayVerdict[]> {
+  const { by, why, force: forced = false } = options;
+  const verdicts = await context.ledger.replay(ids.map((id) => ({ id, by, why, forced, automatic })));
+  await hint(context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'replayed' ? [verdict.id] : [])));
+  return verdicts;
+}
+
+const REDRIVE_BATCH = 200;
+
+/** One bounded round of the automatic dead-letter retry. Only `dead`: a permanent failure or a parked delivery is a person's decision. */
+export async function redrive(context: Context, policy: DeadLetterRetry): Promise<number> {
+  const filter = { states: ['dead'] as const, settledForMs: policy.afterMs, redrivesBelow: policy.max };
+  const { items } = await context.ledger.list(filter, { limit: REDRIVE_BATCH });
+  if (items.length === 0) return 0;
+  const verdicts = await replay(context, items.map((item) => item.id), { by: 'deadLetterRetry', why: `automatic, ${policy.afterMs} ms after it died` }, true);
+  return verdicts.filter((verdict) => verdict.kind === 'replayed').length;
+}

@@ -1,0 +1,54 @@
+import type { DeliveryRecord } from '../model/delivery.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { nextProvider } from '../policy/failover.ts';
+import type { ClassPolicy } from '../policy/policy.ts';
+import { retryDelayMs } from '../policy/retry.ts';
+import type { Next } from '../ports/ledger.ts';
+
+export interface SettleFacts {
+  /** As granted: its attempts are those before this one. */
+  readonly record: DeliveryRecord;
+  readonly provider: string;
+  /** The channel's providers in order of preference. */
+  readonly order: readonly string[];
+  readonly policy: ClassPolicy;
+  /** Uniform in [0, 1). */
+  readonly random: number;
+}
+
+export interface Settlement {
+  readonly next: Next;
+  readonly refund: boolean;
+}
+
+/** DESIGN section 6: what follows an outcome while no other attempt is open. Pure; the ledger has the last word (rules 6 and 7). */
+export function settle(outcome: Outcome, facts: SettleFacts): Settlement {
+  switch (outcome.kind) {
+    case 'accepted':
+      return { next: { kind: 'sent' }, refund: false };
+    case 'rejected':
+      if (outcome.scope !== 'provider') return { next: { kind: 'failed', reason: outcome.reason }, refund: false };
+      return { next: elsewhere(facts, outcome.reason), refund: false };
+    case 'deferred':
+      return { next: later(facts, outcome.retryAfterMs ?? backOffMs(facts), outcome.reason), refund: true };
+    case 'not-sent':
+      return { next: facts.policy.failoverOnNotSent ? elsewhere(facts, outcome.reason) : later(facts, backOffMs(facts), outcome.reason), refund: false };
+    case 'unknown':
+      return { next: { kind: 'unknown', reconcileInMs: 0, reason: outcome.reason }, refund: false };
+  }
+}
+
+/** The next provider: at once until each has had its turn, then with back-off, so that two dead providers do not play ping-pong. */
+function elsewhere(facts: SettleFacts, reason: string): Next {
+  const tries = facts.record.attempts.length + 1;
+  const delayMs = tries < facts.order.length ? 0 : backOffMs(facts);
+  return { kind: 'retry', delayMs, provider: nextProvider(facts.order, facts.provider), reason };
+}
+
+function later(facts: SettleFacts, delayMs: number, reason: string): Next {
+  return { kind: 'retry', delayMs, provider: facts.provider, reason };
+}
+
+function backOffMs(facts: SettleFacts): number {
+  return retryDelayMs(facts.policy.retry, facts.record.attempts.length + 1, facts.random);
+}

@@ -1,0 +1,116 @@
+import type { Alerting } from './alerts.ts';
+import type { DeadLetterRetry, WorkerOptions } from './config.ts';
+import { SendonceError } from './model/errors.ts';
+import { resolveWorker } from './settings.ts';
+import type { Context } from './stages/context.ts';
+import { Backlog } from './worker/backlog.ts';
+import { Decider } from './worker/decider.ts';
+import { Dispatcher } from './worker/dispatcher.ts';
+import { Health } from './worker/health.ts';
+import { pollLedger, receiveWakes, type IntakeParts } from './worker/intake.ts';
+import { Leases } from './worker/leases.ts';
+import { Nap } from './worker/nap.ts';
+import { Settler } from './worker/settler.ts';
+import { upkeep } from './worker/upkeep.ts';
+import { Wakes } from './worker/wakes.ts';
+
+/** A process's share of the work: both stages, the sweeper and the reconciler. */
+export interface Worker {
+  /**
+   * Works until the signal aborts, then drains: takes nothing new, gives unmarked leases back at once, lets marked sends finish within
+   * `graceMs`. What is left stays `dispatching` and becomes `unknown`. A worker runs once.
+   */
+  run(options: { readonly signal: AbortSignal }): Promise<void>;
+  /** For a health endpoint: false while the ledger or the queue is out of reach, or when due work made no progress. */
+  healthy(): boolean;
+}
+
+export interface WorkerExtras {
+  readonly deadLetterRetry: DeadLetterRetry | null;
+  readonly alerting: Alerting;
+}
+
+export function makeWorker(base: Context, options: WorkerOptions, extras: WorkerExtras): Worker {
+  const settings = { ...base.settings, worker: resolveWorker({ ...base.settings.worker, ...options }) };
+  if (settings.worker.stages.length < 2 && base.queue !== null && base.queue === base.eventsQueue)
+    throw new SendonceError('CONFIG_INVALID', 'a worker of one stage needs queues apart: set eventsQueue beside queue, or let the worker do both stages');
+  const context: Context = { ...base, settings };
+  // Unique per process start (rule 3), whatever name it goes by.
+  const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${context.random.id()}`;
+  const health = new Health(context, owner);
+  return {
+    run: ({ signal }) => run(context, { owner, health, ...extras }, signal),
+    healthy: () => !health.degraded && !health.saidNoProgress,
+  };
+}
+
+interface Identity extends WorkerExtras {
+  readonly owner: string;
+  readonly health: Health;
+}
+
+async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, signal: AbortSignal): Promise<void> {
+  const { stages } = context.settings.worker;
+  const leases = new Leases(context);
+  const backlog = new Backlog();
+  const nap = new Nap(context.clock);
+  const wakes = new Wakes(context.queue);
+  const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);
+  const dispatcher = new Dispatcher(context, owner, { health, leases, wakes });
+  const settler = new Settler(context, health, { freed: (count) => dispatcher.freed(count), ack: (batch) => wakes.ack(batch) });
+  dispatcher.settleWith(settler);
+  const decides = stages.includes('decide');
+  const delivers = stages.includes('deliver');
+  const added = (): void => nap.wake();
+  const decider = decides ? new Decider(context, owner, { health, leases, wakes: eventWakes, backlog, added }) : null;
+  const parts: IntakeParts = { dispatcher, decider, health, backlog, nap };
+
+  const wakeAll = (): void => {
+    nap.wake();
+    decider?.wake();
+    dispatcher.stop();
+  };
+  signal.addEventListener('abort', wakeAll, { once: true });
+  const loops = [
+    renewing(context, leases, health, signal),
+    upkeep(context, { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting }, signal),
+    ...(decider === null ? [] : [decider.run(signal)]),
+    ...intakes(context, parts, delivers, signal),
+  ];
+  await Promise.all(loops);
+  signal.removeEventListener('abort', wakeAll);
+  await drain(context, dispatcher, [wakes, eventWakes]);
+}
+
+function intakes(context: Context, parts: IntakeParts, delivers: boolean, signal: AbortSignal): readonly Promise<void>[] {
+  const { queue, eventsQueue } = context;
+  const loops: Promise<void>[] = [];
+  if (delivers) loops.push(queue === null ? pollLedger(context, parts, signal) : receiveWakes(context, queue, parts, signal));
+  if (parts.decider !== null && eventsQueue !== null && (eventsQueue !== queue || !delivers)) loops.push(receiveWakes(context, eventsQueue, parts, signal));
+  return loops;
+}
+
+async function renewing(context: Context, leases: Leases, health: Health, signal: AbortSignal): Promise<void> {
+  const everyMs = Math.max(1, Math.floor(context.settings.worker.leaseMs / 3));
+  while (!signal.aborted) {
+    await context.clock.sleep(everyMs, signal);
+    if (signal.aborted) return;
+    try {
+      await leases.renew();
+    } catch (thrown) {
+      // Unmarked work is refused by the mark once its lease is over; nothing is sent on an old lease.
+      await health.failed(thrown, signal);
+    }
+  }
+}
+
+/** Marked sends finish, within the grace period; claims on their way are marked, sent and finish too. */
+async function drain(context: Context, dispatcher: Dispatcher, wakes: readonly Wakes[]): Promise<void> {
+  const drained = new AbortController();
+  const finished = (async () => {
+    await dispatcher.settled();
+    await Promise.all(wakes.map((each) => each.settled()));
+    drained.abort();
+  })();
+  await Promise.race([finished, context.clock.sleep(context.settings.worker.graceMs, drained.signal)]);
+}

@@ -1,0 +1,135 @@
+import type { ClaimSelector, NotificationVerdict } from '../ports/ledger.ts';
+import type { ReceivedWake } from '../ports/queue.ts';
+import type { Context } from '../stages/context.ts';
+import { fanOut, type HeldNotification } from '../stages/fan-out.ts';
+import type { Backlog } from './backlog.ts';
+import type { Health } from './health.ts';
+import type { Leases } from './leases.ts';
+import { Nap } from './nap.ts';
+import type { Wakes } from './wakes.ts';
+
+/** Notifications expanded side by side, and how many of these places are kept for new ones. */
+const PLACES = 20;
+const KEPT_FOR_NEW = 4;
+
+export interface DeciderParts {
+  readonly health: Health;
+  readonly leases: Leases;
+  readonly wakes: Wakes;
+  readonly backlog: Backlog;
+  /** Deliveries were added: no need to wait for the next poll. */
+  readonly added: () => void;
+}
+
+/** The deciding stage of a worker: rounds of one page per notification, so that a big one never holds up a small one. */
+export class Decider {
+  readonly #context: Context;
+  readonly #owner: string;
+  readonly #parts: DeciderParts;
+  readonly #nap: Nap;
+  #inbox: ReceivedWake[] = [];
+  #held: readonly HeldNotification[] = [];
+
+  constructor(context: Context, owner: string, parts: DeciderParts) {
+    this.#context = context;
+    this.#owner = owner;
+    this.#parts = parts;
+    this.#nap = new Nap(context.clock);
+  }
+
+  /** Wakes about notifications. */
+  offer(wakes: readonly ReceivedWake[]): void {
+    if (wakes.length === 0) return;
+    this.#inbox.push(...wakes);
+    this.#nap.wake();
+  }
+
+  wake(): void {
+    this.#nap.wake();
+  }
+
+  /** Runs rounds until the signal aborts; then gives its leases back. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { eventsQueue, settings } = this.#context;
+    const idleMs = eventsQueue === null ? settings.worker.pollMs : settings.worker.sweepMs;
+    this.#parts.backlog.onRoom = () => this.#nap.wake();
+    let waited = false;
+    while (!signal.aborted) {
+      try {
+        // Whoever waited for room through a whole nap gets a page regardless: a steady load must not starve a large notification.
+        const worked = await this.#round(waited);
+        waited = !worked;
+        if (!worked && !signal.aborted) await this.#nap.sleep(idleMs);
+      } catch (thrown) {
+        await this.#parts.health.failed(thrown, signal);
+      }
+    }
+    await this.#giveBack();
+  }
+
+  async #round(regardless: boolean): Promise<boolean> {
+    const fresh = await this.#claim();
+    const { backlog } = this.#parts;
+    const all = regardless || backlog.hasRoom;
+    const going = all ? [...this.#held, ...fresh] : fresh;
+    const waiting = all ? [] : this.#held;
+    // Held by us from here on, whatever happens to the round: a failed one leaves them to their leases.
+    this.#held = waiting;
+    if (going.length === 0) return false;
+    const { leaseMs } = this.#context.settings.worker;
+    const keep = PLACES - KEPT_FOR_NEW - waiting.length;
+    const more = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
+    for (const { record } of going) this.#parts.leases.drop(record.id);
+    for (const { record, fence } of more) this.#parts.leases.hold(record.id, fence);
+    backlog.added(more.length);
+    this.#held = [...waiting, ...more];
+    this.#parts.added();
+    return true;
+  }
+
+  async #claim(): Promise<readonly HeldNotification[]> {
+    const room = PLACES - this.#held.length;
+    if (room <= 0) return [];
+    const wakes = this.#inbox.splice(0, room);
+    if (wakes.length > 0) return this.#claimBy(this.#selectorOf(wakes), wakes);
+    const { eventsQueue, settings } = this.#context;
+    return this.#claimBy({ due: room, lateMs: eventsQueue === null ? 0 : settings.worker.lateMs }, []);
+  }
+
+  #selectorOf(wakes: readonly ReceivedWake[]): ClaimSelector {
+    const { strayAfterMs } = this.#context.settings.worker;
+    return { ids: wakes.map((wake) => wake.id), agesMs: wakes.map((wake) => wake.ageMs), strayAfterMs };
+  }
+
+  async #claimBy(selector: ClaimSelector, wakes: readonly ReceivedWake[]): Promise<readonly HeldNotification[]> {
+    const { ledger, random, settings } = this.#context;
+    const lease = { owner: this.#owner, requestId: random.id(), leaseMs: settings.worker.leaseMs };
+    const verdicts = await ledger.claimNotifications(selector, lease);
+    this.#parts.health.worked();
+    const granted = new Map<string, HeldNotification>();
+    verdicts.forEach((verdict, at) => {
+      const wake = wakes[at];
+      this.#dispose(verdict, wake === undefined ? [] : [wake]);
+      if (verdict.kind !== 'granted') return;
+      this.#parts.leases.hold(verdict.id, verdict.fence);
+      granted.set(verdict.id, verdict);
+    });
+    return [...granted.values()];
+  }
+
+  /** A granted notification's wake is done with at once: its lease is in the ledger, which brings it back if this process dies. */
+  #dispose(verdict: NotificationVerdict, wakes: readonly ReceivedWake[]): void {
+    if (verdict.kind === 'granted') this.#parts.wakes.ack(wakes);
+    else this.#parts.wakes.byVerdict(verdict, wakes);
+  }
+
+  async #giveBack(): Promise<void> {
+    if (this.#held.length === 0) return;
+    const requests = this.#held.map(({ record, fence }) => ({ id: record.id, fence, delayMs: 0, failure: null }));
+    try {
+      await this.#context.ledger.release(requests);
+    } catch {
+      // Their leases lapse by themselves.
+    }
+  }
+}

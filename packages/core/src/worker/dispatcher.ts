@@ -1,0 +1,250 @@
+import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
+import type { ReceivedWake } from '../ports/queue.ts';
+import type { Context } from '../stages/context.ts';
+import { markRequest, marked, prepare, send, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
+import { emitMove } from '../stages/events.ts';
+import type { Health } from './health.ts';
+import type { Leases } from './leases.ts';
+import type { Settler } from './settler.ts';
+import { Bell, Crew } from './signals.ts';
+import type { Wakes } from './wakes.ts';
+
+/** How long a delivery waits whose type or provider this worker does not know, ms. */
+const UNKNOWN_CONFIG_DELAY_MS = 30_000;
+
+/** Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its outcome is durable. */
+export class Dispatcher {
+  readonly #context: Context;
+  readonly #owner: string;
+  readonly #health: Health;
+  readonly #leases: Leases;
+  readonly #wakes: Wakes;
+  readonly #crew = new Crew();
+  readonly #bell = new Bell();
+  #settler: Settler | null = null;
+  #busy = 0;
+  #stopping = false;
+
+  constructor(context: Context, owner: string, parts: { readonly health: Health; readonly leases: Leases; readonly wakes: Wakes }) {
+    this.#context = context;
+    this.#owner = owner;
+    this.#health = parts.health;
+    this.#leases = parts.leases;
+    this.#wakes = parts.wakes;
+  }
+
+  settleWith(settler: Settler): void {
+    this.#settler = settler;
+  }
+
+  get free(): number {
+    return this.#context.settings.worker.concurrency - this.#busy;
+  }
+
+  get busy(): number {
+    return this.#busy;
+  }
+
+  freed(count: number): void {
+    this.#busy -= count;
+    this.#bell.ring();
+  }
+
+  /** Resolves when slots fall free. */
+  slots(): Promise<void> {
+    return this.#bell.wait();
+  }
+
+  /** From now on nothing more is marked: what is claimed goes back at once. */
+  stop(): void {
+    this.#stopping = true;
+    this.#bell.ring();
+  }
+
+  /** Claims up to `max` due deliveries and sets them going; returns how many were granted. */
+  async takeDue(max: number, lateMs: number): Promise<number> {
+    return this.#take({ due: max, lateMs }, max, new Map());
+  }
+
+  /** Claims what these wakes are about; a wake whose delivery is not granted is disposed of by rule 5. */
+  async takeWakes(received: readonly ReceivedWake[]): Promise<number> {
+    const byId = groupById(received);
+    const ids = [...byId.keys()];
+    const agesMs = ids.map((id) => Math.max(...(byId.get(id) ?? []).map((wake) => wake.ageMs)));
+    const { strayAfterMs } = this.#context.settings.worker;
+    return this.#take({ ids, strayAfterMs, agesMs }, ids.length, byId);
+  }
+
+  async #take(selector: ClaimSelector, slots: number, wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<number> {
+    this.#busy += slots;
+    const lease: Lease = { owner: this.#owner, requestId: this.#context.random.id(), leaseMs: this.#context.settings.worker.leaseMs };
+    let verdicts: readonly DeliveryVerdict[];
+    try {
+      verdicts = await this.#context.ledger.claim(selector, lease);
+      this.#health.worked();
+    } catch (thrown) {
+      this.freed(slots);
+      throw thrown;
+    }
+    const granted: Granted[] = [];
+    for (const verdict of verdicts) {
+      if (verdict.kind === 'granted') {
+        this.#leases.hold(verdict.id, verdict.fence);
+        granted.push(verdict);
+      } else {
+        this.#wakes.byVerdict(verdict, wakes.get(verdict.id) ?? []);
+        if (verdict.kind === 'stray') this.#context.emit({ kind: 'delivery.stray', at: this.#context.clock.now(), id: verdict.id });
+      }
+    }
+    if (granted.length < slots) this.freed(slots - granted.length);
+    if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
+    return granted.length;
+  }
+
+  async #start(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const results: (Prepared | NotPrepared)[] = [];
+    for (const each of granted) {
+      const result = prepare(this.#context, each);
+      results.push(result instanceof Promise ? await result : result);
+    }
+    const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
+    const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
+    if (refused.length > 0) await this.#giveBack(refused, wakes);
+    if (this.#stopping) await this.#giveUp(prepared, wakes);
+    else if (prepared.length > 0) await this.#mark(prepared, wakes);
+  }
+
+  /** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. */
+  async #giveUp(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const requests = prepared.map(({ granted: { record, fence } }) => ({ id: record.id, fence, delayMs: 0, failure: null }));
+    try {
+      await this.#context.ledger.release(requests);
+    } catch {
+      // The lease lapses by itself.
+    }
+    for (const { id } of requests) this.#wakes.later(wakes.get(id) ?? [], 0);
+    this.freed(prepared.length);
+  }
+
+  async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const requests = refused.map(({ granted: { record, fence }, failure }) => {
+      const delayMs = failure === null ? UNKNOWN_CONFIG_DELAY_MS : Math.min(1_000 * 4 ** record.failures, 600_000);
+      return { id: record.id, fence, delayMs, failure };
+    });
+    for (const { id } of requests) this.#leases.drop(id);
+    try {
+      const verdicts = await this.#context.ledger.release(requests);
+      verdicts.forEach((verdict, at) => {
+        const item = refused[at];
+        if (item === undefined) return;
+        const { record } = item.granted;
+        if (verdict.kind === 'settled') emitMove(this.#context, record, verdict.state as 'failed', item.reason);
+        this.#wakes.ack(wakes.get(record.id) ?? []);
+      });
+    } catch {
+      // The lease lapses by itself and the delivery is claimed again.
+    }
+    this.freed(refused.length);
+  }
+
+  async #mark(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const held = prepared.filter(({ granted }) => this.#leases.holds(granted.record.id, granted.fence));
+    if (held.length < prepared.length) this.freed(prepared.length - held.length);
+    if (held.length === 0) return;
+    const requests = held.map((each) => markRequest(this.#context, each));
+    const { clock, settings } = this.#context;
+    const giveUpAt = clock.monotonic() + settings.worker.leaseMs;
+    for (;;) {
+      const before = { monotonic: clock.monotonic(), wall: clock.now() };
+      let verdicts: readonly MarkVerdict[];
+      try {
+        verdicts = await this.#context.ledger.mark(requests);
+        this.#health.worked();
+      } catch (thrown) {
+        // The reply may be lost and the mark durable. Repeating it tells; only its answer allows a send.
+        await this.#health.failed(thrown, NEVER);
+        if (clock.monotonic() < giveUpAt) continue;
+        this.freed(held.length);
+        return;
+      }
+      const going: Marked[] = [];
+      verdicts.forEach((verdict, at) => {
+        const item = held[at];
+        const request = requests[at];
+        if (item === undefined || request === undefined) return;
+        this.#leases.drop(verdict.id);
+        if (verdict.kind === 'go') going.push(marked(item, request.key, verdict, before));
+        else this.#refused(item, verdict, wakes.get(verdict.id) ?? []);
+      });
+      if (going.length > 0) this.#send(going, wakes);
+      return;
+    }
+  }
+
+  #refused({ granted }: Prepared, verdict: Exclude<MarkVerdict, { kind: 'go' }>, wakes: readonly ReceivedWake[]): void {
+    this.freed(1);
+    const { record } = granted;
+    switch (verdict.kind) {
+      case 'fenced':
+        this.#wakes.later(wakes, this.#context.settings.worker.leaseMs);
+        return;
+      case 'settled':
+      case 'cancelled':
+      case 'suppressed':
+      case 'expired':
+        emitMove(this.#context, record, verdict.state, null);
+        break;
+      case 'blocked':
+      case 'window-closed':
+        break;
+    }
+    this.#wakes.ack(wakes);
+  }
+
+  /** One deadline and one abort signal for the batch: all were marked by the same call. */
+  #send(items: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
+    const { clock } = this.#context;
+    const aborter = new AbortController();
+    const allDone = new AbortController();
+    const open = new Set(items);
+    for (const item of items) {
+      const ofItem = wakes.get(item.prepared.granted.record.id) ?? [];
+      const finish = send(this.#context, item, aborter.signal).then((outcome) => {
+        const late = !open.delete(item);
+        if (late && outcome.kind === 'unknown') return;
+        this.#settler?.add({ item, outcome, wakes: late ? [] : ofItem, late });
+        if (open.size === 0) allDone.abort();
+      });
+      this.#crew.add(finish);
+    }
+    const deadline = Math.max(...items.map((item) => item.monotonicDeadline));
+    const watch = clock.sleep(Math.max(0, deadline - clock.monotonic()), allDone.signal).then(() => {
+      if (open.size === 0) return;
+      aborter.abort();
+      for (const item of open) {
+        const outcome = { kind: 'unknown', reason: 'no answer before the send deadline' } as const;
+        this.#settler?.add({ item, outcome, wakes: wakes.get(item.prepared.granted.record.id) ?? [], late: false });
+      }
+      open.clear();
+    });
+    this.#crew.add(watch);
+  }
+
+  /** Resolves when everything that was begun has ended. */
+  async settled(): Promise<void> {
+    await this.#crew.settled();
+    await this.#settler?.idle();
+  }
+}
+
+function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[]> {
+  const groups = new Map<string, ReceivedWake[]>();
+  for (const wake of received) {
+    const group = groups.get(wake.id);
+    if (group === undefined) groups.set(wake.id, [wake]);
+    else group.push(wake);
+  }
+  return groups;
+}
+
+const NEVER: AbortSignal = new AbortController().signal;

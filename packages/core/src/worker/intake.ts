@@ -1,0 +1,77 @@
+import { kindOf } from '../model/keys.ts';
+import type { Queue, ReceivedWake } from '../ports/queue.ts';
+import type { Context } from '../stages/context.ts';
+import type { Backlog } from './backlog.ts';
+import type { Decider } from './decider.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Health } from './health.ts';
+import type { Nap } from './nap.ts';
+
+export interface IntakeParts {
+  readonly dispatcher: Dispatcher;
+  readonly decider: Decider | null;
+  readonly health: Health;
+  readonly backlog: Backlog;
+  readonly nap: Nap;
+}
+
+/** How many slots must be free before more is taken: half of them, so that claims stay batches while the rest keeps sending. */
+function refillAt(context: Context): number {
+  const { concurrency, batch } = context.settings.worker;
+  return Math.max(1, Math.min(batch, Math.floor(concurrency / 2)));
+}
+
+/** Without a queue: the ledger hands out what is due. */
+export async function pollLedger(context: Context, parts: IntakeParts, signal: AbortSignal): Promise<void> {
+  const { batch, pollMs } = context.settings.worker;
+  const least = refillAt(context);
+  while (!signal.aborted) {
+    const { free } = parts.dispatcher;
+    if (free < least) {
+      await parts.dispatcher.slots();
+      continue;
+    }
+    try {
+      const max = Math.min(free, batch);
+      const granted = await parts.dispatcher.takeDue(max, 0);
+      parts.backlog.seen(granted === max);
+      if (granted === 0) {
+        parts.decider?.wake();
+        await parts.nap.sleep(pollMs);
+      }
+    } catch (thrown) {
+      await parts.health.failed(thrown, signal);
+    }
+  }
+}
+
+/** With a queue: wakes say what is due; the ledger still decides. */
+export async function receiveWakes(context: Context, queue: Queue, parts: IntakeParts, signal: AbortSignal): Promise<void> {
+  const { batch, waitMs } = context.settings.worker;
+  const least = Math.min(refillAt(context), queue.capabilities.maxBatch);
+  while (!signal.aborted) {
+    const { free } = parts.dispatcher;
+    if (free < least) {
+      await parts.dispatcher.slots();
+      continue;
+    }
+    try {
+      const max = Math.min(free, batch, queue.capabilities.maxBatch);
+      const received = await queue.receive({ max, waitMs, signal });
+      parts.backlog.seen(received.length === max);
+      await hand(received, parts);
+      // An answer without waiting: do not spin on a queue that has nothing.
+      if (received.length === 0 && waitMs === 0) await parts.nap.sleep(context.settings.worker.pollMs);
+    } catch (thrown) {
+      await parts.health.failed(thrown, signal);
+    }
+  }
+}
+
+async function hand(received: readonly ReceivedWake[], { dispatcher, decider }: IntakeParts): Promise<void> {
+  if (received.length === 0) return;
+  const notifications = received.filter((wake) => kindOf(wake.id) === 'notification');
+  decider?.offer(notifications);
+  const deliveries = notifications.length === 0 ? received : received.filter((wake) => kindOf(wake.id) === 'delivery');
+  if (deliveries.length > 0) await dispatcher.takeWakes(deliveries);
+}

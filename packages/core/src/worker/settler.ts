@@ -1,0 +1,127 @@
+import type { Outcome } from '../model/outcome.ts';
+import type { SettleRequest, SettleVerdict } from '../ports/ledger.ts';
+import type { ReceivedWake } from '../ports/queue.ts';
+import { hint, type Context } from '../stages/context.ts';
+import type { Marked } from '../stages/deliver.ts';
+import { emitMove } from '../stages/events.ts';
+import { settle } from '../stages/settle.ts';
+import type { Health } from './health.ts';
+
+export interface Ended {
+  readonly item: Marked;
+  readonly outcome: Outcome;
+  readonly wakes: readonly ReceivedWake[];
+  /** It holds no slot (any more): a late answer, kept as evidence. */
+  readonly late: boolean;
+}
+
+export interface SettlerHooks {
+  /** The slots of these are free: their outcomes are durable, or left to the sweeper. */
+  readonly freed: (count: number) => void;
+  readonly ack: (wakes: readonly ReceivedWake[]) => void;
+}
+
+/**
+ * Group commit of outcomes: one settle call at a time, carrying all that ended meanwhile. A call that fails is repeated until the
+ * dispatch window is over for sure; from then on the sweeper owns the delivery.
+ */
+export class Settler {
+  readonly #context: Context;
+  readonly #health: Health;
+  readonly #hooks: SettlerHooks;
+  #waiting: Ended[] = [];
+  #running: Promise<void> | null = null;
+
+  constructor(context: Context, health: Health, hooks: SettlerHooks) {
+    this.#context = context;
+    this.#health = health;
+    this.#hooks = hooks;
+  }
+
+  add(ended: Ended): void {
+    this.#waiting.push(ended);
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing is left to settle. */
+  async idle(): Promise<void> {
+    while (this.#running !== null) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // Everything that ends in the same turn goes into one call.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#context.settings.worker.batch * 4);
+      await this.#settle(batch);
+      this.#hooks.freed(batch.filter((ended) => !ended.late).length);
+    }
+    this.#running = null;
+  }
+
+  async #settle(batch: readonly Ended[]): Promise<void> {
+    const { clock, ledger, settings } = this.#context;
+    const requests = batch.map((ended) => this.#request(ended));
+    const until = clock.monotonic() + settings.worker.dispatchMs;
+    for (;;) {
+      try {
+        const verdicts = await ledger.settle(requests);
+        this.#health.worked();
+        await this.#settled(batch, requests, verdicts);
+        return;
+      } catch (thrown) {
+        if (clock.monotonic() >= until) return;
+        await this.#health.failed(thrown, NEVER);
+      }
+    }
+  }
+
+  #request({ item, outcome }: Ended): SettleRequest {
+    const { granted, type, provider } = item.prepared;
+    const { record } = granted;
+    const order = this.#context.settings.channels.get(record.target.channel)?.order ?? [provider.name];
+    const random = outcome.kind === 'accepted' ? 0 : this.#context.random.next();
+    const { next, refund } = settle(outcome, { record, provider: provider.name, order, policy: type.policy, random });
+    return { id: record.id, fence: granted.fence, attempt: item.attempt, provider: provider.name, key: item.key, outcome, next, refund };
+  }
+
+  async #settled(batch: readonly Ended[], requests: readonly SettleRequest[], verdicts: readonly SettleVerdict[]): Promise<void> {
+    this.#health.progressed();
+    const wakes: ReceivedWake[] = [];
+    const again: string[] = [];
+    let soonestMs = Infinity;
+    batch.forEach(({ item, outcome, wakes: ofItem }, at) => {
+      const verdict = verdicts[at];
+      const next = requests[at]?.next;
+      // Whatever the state is now, the ledger owns it: settled, waiting for a time that it brings back, or unknown (rule 5).
+      wakes.push(...ofItem);
+      if (verdict === undefined || next === undefined) return;
+      this.#tell(item, outcome, verdict);
+      if (verdict.kind !== 'settled' || verdict.state !== 'retry-scheduled' || next.kind !== 'retry') return;
+      if (next.provider !== item.prepared.provider.name) this.#tellFailover(item, next.provider);
+      again.push(verdict.id);
+      soonestMs = Math.min(soonestMs, next.delayMs);
+    });
+    if (wakes.length > 0) this.#hooks.ack(wakes);
+    if (again.length > 0) await hint(this.#context.queue, again, soonestMs);
+  }
+
+  #tell({ prepared, attempt }: Marked, outcome: Outcome, verdict: SettleVerdict): void {
+    const { emit, clock } = this.#context;
+    const { record } = prepared.granted;
+    const reason = 'reason' in outcome ? outcome.reason : null;
+    const { id } = record;
+    emit({ kind: 'attempt.ended', at: clock.now(), id, provider: prepared.provider.name, attempt, outcome: outcome.kind, reason });
+    if (verdict.kind === 'absent') return;
+    if (verdict.duplicate) emit({ kind: 'duplicate.recorded', at: clock.now(), id });
+    emitMove(this.#context, record, verdict.state, reason);
+  }
+
+  #tellFailover({ prepared }: Marked, to: string): void {
+    const { emit, clock } = this.#context;
+    emit({ kind: 'delivery.failover', at: clock.now(), id: prepared.granted.record.id, from: prepared.provider.name, to, declared: false });
+  }
+}
+
+/** Outcomes are written even while the worker stops. */
+const NEVER: AbortSignal = new AbortController().signal;
