@@ -48,6 +48,9 @@ faker.seed(20);
 const words = pool(() => faker.word.noun());
 const items = pool(() => faker.commerce.productName());
 
+const list = (values) => `split(${JSON.stringify(values.join('|'))})`;
+const row = ({ locale, first, last }) => `{ locale: '${locale}', first: ${list(first)}, last: ${list(last)} }`;
+
 const file = `// Made by scripts/make-names.js with @faker-js/faker.
 
 export interface People {
@@ -56,12 +59,14 @@ export interface People {
   readonly last: readonly string[];
 }
 
-export const PEOPLE: readonly People[] = ${JSON.stringify(people)};
+const split = (joined: string): readonly string[] => joined.split('|');
 
-/** Before the top level of made-up domains and after the plus of made-up addresses. */
-export const WORDS: readonly string[] = ${JSON.stringify(words)};
+export const PEOPLE: readonly People[] = [${people.map(row).join(',\n')}];
+
+/** For the domains and the plus-tags of made-up addresses. */
+export const WORDS: readonly string[] = ${list(words)};
 
 /** What is ordered. */
-export const ITEMS: readonly string[] = ${JSON.stringify(items)};
+export const ITEMS: readonly string[] = ${list(items)};
 `;
 writeFileSync(new URL('../src/workload/names.ts', import.meta.url), file);

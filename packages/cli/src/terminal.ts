@@ -2,8 +2,8 @@ import type { Paint } from '@sendonce/chaos';
 
 /** Where a command's words go, and what is known about that place; injected so that commands can be tried without a process. */
 export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
   /** True when somebody watches stderr: progress may overwrite itself there. */
   readonly watched: boolean;
   readonly paint: Paint;

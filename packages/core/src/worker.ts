@@ -49,7 +49,7 @@ interface Identity extends WorkerExtras {
   readonly health: Health;
 }
 
-async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, signal: AbortSignal): Promise<void> {
+async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, outer: AbortSignal): Promise<void> {
   const { stages } = context.settings.worker;
   const leases = new Leases(context);
   const backlog = new Backlog();
@@ -65,12 +65,17 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
   const decider = decides ? new Decider(context, owner, { health, leases, wakes: eventWakes, backlog, added }) : null;
   const parts: IntakeParts = { dispatcher, decider, health, backlog, nap };
 
-  const wakeAll = (): void => {
+  // Its own signal: the caller's may serve many workers, and each loop listens to it again and again.
+  const stop = new AbortController();
+  const stopAll = (): void => {
+    stop.abort('stopping');
     nap.wake();
     decider?.wake();
     dispatcher.stop();
   };
-  signal.addEventListener('abort', wakeAll, { once: true });
+  if (outer.aborted) stopAll();
+  outer.addEventListener('abort', stopAll, { once: true });
+  const { signal } = stop;
   const loops = [
     renewing(context, leases, health, signal),
     upkeep(context, { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting }, signal),
@@ -78,7 +83,7 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
     ...intakes(context, parts, delivers, signal),
   ];
   await Promise.all(loops);
-  signal.removeEventListener('abort', wakeAll);
+  outer.removeEventListener('abort', stopAll);
   await drain(context, dispatcher, [wakes, eventWakes]);
 }
 

@@ -20,7 +20,12 @@ describe.each(ROUTES)('a notifier $name', ({ queued }) => {
         order: notification<{ id: string; people: number }>({
           class: 'transactional',
           key: (order) => order.id,
-          route: (order) => Array.from({ length: order.people }, (_, i) => ({ channel: 'email' as const, to: `p${i}@example.org`, name: `P${i}` })),
+          route: (order) =>
+            Array.from({ length: order.people }, (_, i) => ({
+              channel: 'email' as const,
+              to: `p${i}@example.org`,
+              name: `P${i}`,
+            })),
           content: (order, target) => ({ subject: `Order ${order.id}`, text: `Hello ${String(target.data['name'])}` }),
         }),
       },
@@ -41,7 +46,9 @@ describe.each(ROUTES)('a notifier $name', ({ queued }) => {
     expect(new Set(provider.mailbox.map((item) => item.to)).size).toBe(120);
     expect(provider.mailbox).toHaveLength(120);
     expect(await notifier.publish('order', { id: 'o-1', people: 120 })).toMatchObject({ kind: 'repeated', id });
-    await expect(notifier.publish('order', { id: 'o-1', people: 5 })).rejects.toMatchObject({ code: 'NOTIFICATION_CONFLICT' });
+    await expect(notifier.publish('order', { id: 'o-1', people: 5 })).rejects.toMatchObject({
+      code: 'NOTIFICATION_CONFLICT',
+    });
     await notifier.close();
   });
 });

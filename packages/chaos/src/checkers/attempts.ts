@@ -2,7 +2,8 @@ import type { Outcome } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import { Column } from './column.ts';
 import type { Handlers } from './context.ts';
-import { Names, type Slots } from './slots.ts';
+import { Names } from './names.ts';
+import type { Slots } from './slots.ts';
 
 /** One committed mark, as the history shows it. Names are numbers of `Names`. */
 export interface MarkedAttempt {
@@ -33,14 +34,16 @@ export class Attempts {
       if (verdict.kind !== 'absent') this.#learn(slot, request.attempt, request.fence, request.outcome);
     },
     sweep: ({ result }) => {
-      for (const record of result.moved) if (record.state !== 'dispatching') this.#inFlight.set(this.#slots.of(record.id), 0);
+      for (const record of result.moved)
+        if (record.state !== 'dispatching') this.#inFlight.set(this.#slots.of(record.id), 0);
     },
     claim: ({ verdict }, slot) => {
       if (verdict.kind === 'unknown' || verdict.kind === 'settled') this.#inFlight.set(slot, 0);
     },
     reconcile: (event, slot) => this.#reconcile(event, slot),
     provider: ({ provider, outcome }, slot) => {
-      if (outcome === 'accepted') this.#acceptedAt.set(slot, this.#acceptedAt.get(slot) | (1 << (this.providers.of(provider) & 31)));
+      if (outcome === 'accepted')
+        this.#acceptedAt.set(slot, this.#acceptedAt.get(slot) | (1 << (this.providers.of(provider) & 31)));
     },
     epoch: () => this.#inFlight.clear(),
   };
@@ -113,6 +116,13 @@ export class Attempts {
 
   hasOpen(slot: number): boolean {
     return this.#open.get(slot) > 0;
+  }
+
+  isOpenAttempt(slot: number, n: number, fence: number): boolean {
+    const list = this.#lists.get(slot);
+    if (list === undefined)
+      return this.#open.get(slot) > 0 && this.#n.get(slot) === n && this.#fence.get(slot) === fence;
+    return list.some((attempt) => attempt.open && attempt.n === n && attempt.fence === fence);
   }
 
   /** When the first attempt that is still open at this provider was marked; Infinity when none is. */
@@ -215,7 +225,8 @@ export class Attempts {
       }
       case 'declare':
         // Evidence first: the ledger may have known better than the decision.
-        if (verdict.state === 'retry-scheduled') this.#declared.set(slot, { kind: decision.declaration, provider: decision.provider });
+        if (verdict.state === 'retry-scheduled')
+          this.#declared.set(slot, { kind: decision.declaration, provider: decision.provider });
         return;
       case 'replay':
       case 'assume-sent':

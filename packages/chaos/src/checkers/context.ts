@@ -2,6 +2,7 @@ import type { Channel, ClassPolicy, MessageContent, NewDelivery } from '@sendonc
 import type { EventKind, EventOf } from '../history.ts';
 import type { Attempts } from './attempts.ts';
 import type { Column, ColumnKind } from './column.ts';
+import type { Extras } from './extras.ts';
 import type { EndFacts, FinalDelivery } from './facts.ts';
 import type { Slots } from './slots.ts';
 import type { States } from './states.ts';
@@ -72,6 +73,7 @@ export interface CheckerContext extends JudgeContext {
   readonly slots: Slots;
   /** The books hold what was true *before* the event that a checker looks at. */
   readonly attempts: Attempts;
+  readonly extras: Extras;
   readonly states: States;
   column(kind: ColumnKind): Column;
   report(finding: Finding): void;
@@ -86,7 +88,7 @@ export interface Checker {
   /** Each delivery of a page that was added (`inserted`) or added again. */
   readonly made?: (delivery: NewDelivery, slot: number, event: EventOf<'add'>, inserted: boolean) => void;
   /** Each delivery in the ledger when the run is over. */
-  readonly final?: (delivery: FinalDelivery, slot: number) => void;
+  readonly final?: (delivery: FinalDelivery, slot: number, endedAt: number) => void;
   readonly end?: (facts: EndFacts) => void;
 }
 
@@ -95,5 +97,9 @@ export type CheckerFactory = (context: CheckerContext) => Checker;
 export function policyFacts(policy: Pick<ClassPolicy, 'onUnknown'>): PolicyFacts {
   const { onUnknown } = policy;
   // Failing over with one provider alone is a resend.
-  return { resend: onUnknown === 'resend' || onUnknown === 'failover', failover: onUnknown === 'failover', assume: onUnknown === 'assume-sent' };
+  return {
+    resend: onUnknown === 'resend' || onUnknown === 'failover',
+    failover: onUnknown === 'failover',
+    assume: onUnknown === 'assume-sent',
+  };
 }

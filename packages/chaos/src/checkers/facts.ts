@@ -26,8 +26,11 @@ export interface MailboxEntry {
   readonly at: number;
 }
 
-/** Why a requested recipient has no delivery record. `missing`: for no reason that the ledger gives. */
-export type NotMade = 'cancelled' | 'failed' | 'unsealed' | 'missing';
+/**
+ * Why a requested recipient has no delivery record: its notification was cancelled or failed before, its producer never sealed it, or
+ * its expansion is not finished. `missing`: none of these, the ledger says that it is expanded.
+ */
+export type NotMade = 'cancelled' | 'failed' | 'unsealed' | 'unfinished' | 'missing';
 
 /** What is still held, waiting or broken at the end; times are the history's. */
 export interface LivenessFacts {

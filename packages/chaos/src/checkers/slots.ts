@@ -1,5 +1,7 @@
 import { kindOf } from '@sendonce/core';
 
+const NONE: readonly number[] = [];
+
 /**
  * Where in the columns a delivery has its place. Generation 0 of recipient n has slot n; later generations, and deliveries that nobody
  * asked for, get the slots behind.
@@ -9,6 +11,7 @@ export class Slots {
   readonly #indexOf: (deliveryId: string) => number;
   readonly #others = new Map<string, number>();
   readonly #recipientOfOther: number[] = [];
+  readonly #later = new Map<number, number[]>();
 
   constructor(recipients: number, indexOf: (deliveryId: string) => number) {
     this.#recipients = recipients;
@@ -37,7 +40,12 @@ export class Slots {
     return this.#recipientOfOther[slot - this.#recipients] ?? -1;
   }
 
-  /** The slot of a delivery that is another generation of this recipient's. A second call finds the same slot. */
+  /** The slots of a recipient's generations 1, 2, ... */
+  laterOf(recipient: number): readonly number[] {
+    return this.#later.size === 0 ? NONE : (this.#later.get(recipient) ?? NONE);
+  }
+
+  /** Gives a delivery a slot of its own as a later generation of this recipient. A second call finds the same slot. */
   generation(id: string, recipient: number): number {
     return this.#others.get(id) ?? this.#add(id, recipient);
   }
@@ -46,26 +54,7 @@ export class Slots {
     const slot = this.size;
     this.#others.set(id, slot);
     this.#recipientOfOther.push(recipient);
+    if (recipient >= 0) this.#later.set(recipient, [...(this.#later.get(recipient) ?? NONE), slot]);
     return slot;
-  }
-}
-
-/** Small numbers for names that come again and again: processes, providers. */
-export class Names {
-  readonly #numbers = new Map<string, number>();
-  #lastName = '';
-  #lastNumber = -1;
-
-  /** 1 for the first name, 2 for the next, ... so that 0 stays "none" in a column. */
-  of(name: string): number {
-    if (name === this.#lastName) return this.#lastNumber;
-    let number = this.#numbers.get(name);
-    if (number === undefined) {
-      number = this.#numbers.size + 1;
-      this.#numbers.set(name, number);
-    }
-    this.#lastName = name;
-    this.#lastNumber = number;
-    return number;
   }
 }

@@ -12,6 +12,11 @@ const QUEUED = codeOf('queued');
 const FAILED = codeOf('failed');
 const UNKNOWN = codeOf('unknown');
 const REACHABLE = closure();
+/** How much a state says about one accepted message. */
+const KNOWN = new Uint8Array(COUNT);
+KNOWN[codeOf('sent')] = 1;
+KNOWN[codeOf('delivered')] = 2;
+KNOWN[codeOf('bounced')] = KNOWN[codeOf('undeliverable')] = 3;
 
 function codeOf(state: string): number {
   return CODES.get(state) ?? 0;
@@ -53,14 +58,19 @@ export class States {
     reconcile: ({ at, verdict }, slot) => {
       if (verdict.state !== null) this.see(slot, verdict.id, verdict.state, at);
     },
-    replay: ({ at, verdict }) => {
-      if (verdict.kind === 'replayed') this.see(this.#slots.of(verdict.id), verdict.id, 'queued', at);
+    replay: ({ at, request, verdict }) => {
+      if (verdict.kind === 'replayed' && verdict.id !== request.id)
+        this.see(this.#slots.of(verdict.id), verdict.id, 'queued', at);
     },
     // What the store forgot may come again.
     epoch: () => {
       this.#last.clear();
       this.#epochs += 1;
     },
+  };
+  /** That a delivery was there before is for another checker to say. */
+  readonly made = (delivery: NewDelivery, slot: number): void => {
+    if (this.#last.get(slot) === 0) this.#last.set(slot, delivery.failed === null ? QUEUED : FAILED);
   };
   readonly #slots: Slots;
   readonly #attempts: Attempts;
@@ -88,11 +98,6 @@ export class States {
     return this.#unknown.get(slot) === 1;
   }
 
-  /** A delivery was inserted. That it was there before is for another checker to say. */
-  made(delivery: NewDelivery, slot: number): void {
-    if (this.#last.get(slot) === 0) this.#last.set(slot, delivery.failed === null ? QUEUED : FAILED);
-  }
-
   see(slot: number, deliveryId: string, state: string, at: number): void {
     const to = codeOf(state);
     // A notification's states, and deliveries that are none.
@@ -104,7 +109,18 @@ export class States {
     if (from === 0) return;
     const move = from * COUNT + to;
     this.#moves[move] = (this.#moves[move] ?? 0) + 1;
-    if (REACHABLE[move] === 0) this.#onRegress(slot, deliveryId, at, stateOf(from), stateOf(to));
+    if (REACHABLE[move] === 0 || this.#unlearns(slot, from, to))
+      this.#onRegress(slot, deliveryId, at, stateOf(from), stateOf(to));
+  }
+
+  /** Of one message more becomes known, never less, in whichever order response and webhook come. Of several the best one shows. */
+  #unlearns(slot: number, from: number, to: number): boolean {
+    return (
+      this.#epochs === 0 &&
+      this.#attempts.count(slot) < 2 &&
+      (KNOWN[to] ?? 0) > 0 &&
+      (KNOWN[to] ?? 0) < (KNOWN[from] ?? 0)
+    );
   }
 
   /** Declared moves that were seen, in the order of the table. */
@@ -138,7 +154,8 @@ export class States {
 
   #waits(slot: number, deliveryId: string, at: number): void {
     // A store that lost its memory may presume attempts that nobody saw.
-    if (this.#epochs === 0) this.see(slot, deliveryId, this.#attempts.count(slot) === 0 ? 'queued' : 'retry-scheduled', at);
+    if (this.#epochs === 0)
+      this.see(slot, deliveryId, this.#attempts.count(slot) === 0 ? 'queued' : 'retry-scheduled', at);
   }
 }
 

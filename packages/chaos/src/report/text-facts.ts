@@ -30,7 +30,7 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['provider', context.providers ?? providerWords(report.setup, unsure)],
     [
       'checked',
-      `${report.checked.join(' ')}; ${report.coverage.moves.seen} of ${report.coverage.moves.declared} kinds of moves seen`,
+      `${ranges(report.checked)}; ${report.coverage.moves.seen} of ${report.coverage.moves.declared} kinds of moves seen`,
     ],
     [
       'took',
@@ -78,4 +78,19 @@ export function unfired({
   readonly fired: readonly boolean[];
 }): Fault[] {
   return faults.filter((_fault, i) => fired[i] !== true);
+}
+
+/** `S1 S2 S3 L2` as `S1-S3 L2`. */
+function ranges(ids: readonly string[]): string {
+  const groups: string[][] = [];
+  for (const id of ids) {
+    const last = groups.at(-1);
+    if (last !== undefined && id === successor(last.at(-1) ?? '')) last.push(id);
+    else groups.push([id]);
+  }
+  return groups.map((group) => (group.length > 2 ? `${group[0]}-${group.at(-1)}` : group.join(' '))).join(' ');
+}
+
+function successor(id: string): string {
+  return id.replace(/\d+$/, (number) => String(Number(number) + 1));
 }

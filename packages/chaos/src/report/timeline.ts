@@ -59,11 +59,12 @@ function lineText(line: Line, layout: Layout): string {
 function rowText(row: Row, { columns, widths, start, paint }: Layout): string {
   const time = pad(clock(row.at - start), 9);
   const across = row.cells.get('');
-  const loud = (text: string): string => (/^[✕!]/.test(text.trimStart()) ? paint.red(text) : text);
+  const loud = (text: string): string => (/^(--- )?[✕!]/.test(text) ? paint.red(text) : text);
   if (across !== undefined) return `${time}  ${loud(`--- ${across.words} ---`)}`;
   const cells = columns.map((column, i) => {
     const cell = row.cells.get(column);
-    return loud(pad(cell === undefined ? '' : cellText(cell), widths[i] ?? 0));
+    const text = cell === undefined ? '' : cellText(cell);
+    return i === columns.length - 1 ? loud(text) : pad(loud(text), widths[i] ?? 0);
   });
   return [time, ...cells].join('  ').trimEnd();
 }

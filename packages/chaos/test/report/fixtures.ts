@@ -61,7 +61,7 @@ export function passing(changes: Partial<SimulateReport> = {}): SimulateReport {
     recipientOf: {},
     addressOf: {},
     coverage: { faults: [{ kind: 'kill', armed: 1, fired: 1 }], moves: { seen: 9, declared: 60 }, pairs: 0 },
-    checked: ['S1', 'S2', 'S3', 'L2', 'END'],
+    checked: ['S1', 'S2', 'S3', 'L2', 'L4', 'END'],
     doubts: [],
     nondeterminism: null,
     interrupted: false,

@@ -26,7 +26,7 @@ const TYPE_OPTIONS = {
   topic: true,
   sample: true,
   replayForMs: true,
-  onUnknownLookup: true,
+  lookup: true,
   onUnknown: true,
   expiresInMs: true,
   maxAttempts: true,

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { reasonOf, SendonceError, type NotifierConfig } from '@sendonce/core';
+import { SendonceError, type NotifierConfig } from '@sendonce/core';
 import { nearest } from '../nearest.ts';
 import { checkConfig } from './check-config.ts';
 
@@ -47,7 +47,7 @@ async function importFile(file: string, path: string): Promise<Readonly<Record<s
     const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
     return await jiti.import<Readonly<Record<string, unknown>>>(path);
   } catch (error) {
-    throw configError(file, `cannot be loaded: ${reasonOf(error)}`, error);
+    throw configError(file, `cannot be loaded: ${messageOf(error)}`, error);
   }
 }
 
@@ -55,6 +55,11 @@ async function callFactory(file: string, factory: () => unknown): Promise<unknow
   try {
     return await factory();
   } catch (error) {
-    throw configError(file, `its factory failed: ${reasonOf(error)}`, error);
+    throw configError(file, `its factory failed: ${messageOf(error)}`, error);
   }
+}
+
+/** The first line says what is wrong; the rest (code frames, stacks) is in the cause. */
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }

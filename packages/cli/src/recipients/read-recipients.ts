@@ -23,12 +23,17 @@ export async function* readRecipients(path: string): AsyncGenerator<readonly Rec
     );
   }
   try {
-    const lines = linesOf(createReadStream(path));
+    const lines = linesOf(chunksOf(path));
     if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines);
     else yield* ndjsonRows(lines);
   } catch (error) {
     throw fileError(path, error);
   }
+}
+
+/** Opened only when somebody reads: an error of a stream that nobody listens to would end the process. */
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
 function fileError(path: string, error: unknown): SendonceError {

@@ -40,7 +40,7 @@ function addressOf(fields: Texts): { readonly channel: Channel; readonly to: str
   }
   const named = given === 'email' ? email : given === 'sms' || given === 'whatsapp' ? phone : null;
   const chosen = isGiven(to) ? to : named;
-  return isGiven(chosen) ? { channel: given as Channel, to: chosen } : `no address for channel ${given}`;
+  return isGiven(chosen) ? { channel: given, to: chosen } : `no address for channel ${given}`;
 }
 
 function looksLikePhone(to: string): boolean {

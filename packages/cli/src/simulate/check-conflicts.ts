@@ -24,7 +24,7 @@ const PAIRS: readonly { readonly one: FlagName; readonly other: FlagName; readon
 
 /** @throws SendonceError `FLAG_INVALID` for flags that contradict each other. */
 export function checkConflicts(flags: SimulateFlags): void {
-  const given = (Object.keys(flags) as FlagName[]).filter((name) => flags[name] !== undefined && flags[name] !== false);
+  const given = (Object.keys(flags) as FlagName[]).filter((name) => flags[name] !== undefined);
   for (const { flag, beside, why } of ALONE) {
     const tooMany = given.includes(flag) ? given.filter((name) => name !== flag && !beside.includes(name)) : [];
     if (tooMany.length > 0) throw conflict([flag, ...tooMany], why);

@@ -140,6 +140,7 @@ export function memoryProvider(options: MemoryProviderOptions): MemoryProvider {
       answer = next;
     },
     async send(message, context) {
+      if (context.signal.aborted) return { kind: 'not-sent', reason: 'the signal was aborted before the request' };
       calls += 1;
       const known = of(message.deliveryId);
       known.requests += 1;

@@ -40,7 +40,7 @@ export function fingerprint(body: unknown): string {
   return digest('f', [canonicalJson(body)]);
 }
 
-/** JSON with sorted object keys. Throws a TypeError on cycles and bigint, as JSON.stringify does. */
+/** JSON with sorted object keys. Throws on cycles and bigint. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;

@@ -64,8 +64,10 @@ function emailProblem(address: string): string | null {
   return null;
 }
 
-/** The target with its identity filled in. A second call with its own result changes nothing. */
+/** The target with its identity filled in. */
 export function toTarget(input: TargetInput): Target {
-  const { channel, to, id, destinationId, ...data } = input;
+  const { channel, to: given, id, destinationId, ...data } = input;
+  // A missing address (a contact without e-mail) fails alone at fan-out; it must not fail everybody's route.
+  const to = typeof given === 'string' ? given : '';
   return { channel, to, recipientId: id ?? normaliseAddress(channel, to), destinationId: destinationId ?? '', data };
 }

@@ -3,7 +3,7 @@ import { reasonOf } from '../model/errors.ts';
 import { providerKey } from '../model/keys.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
-import type { Provider } from '../ports/provider.ts';
+import type { Provider, SendContext } from '../ports/provider.ts';
 import type { ResolvedType } from '../settings.ts';
 import type { Context } from './context.ts';
 
@@ -101,17 +101,37 @@ export function marked(prepared: Prepared, key: string, verdict: Extract<MarkVer
   };
 }
 
+/** What the provider's adapter is told about one call. The abort signal is made only for an adapter that asks for it. */
+export class SendCall implements SendContext {
+  readonly key: string;
+  readonly attempt: number;
+  deadlineMs = 0;
+  #aborter: AbortController | null = null;
+
+  constructor(item: Marked) {
+    this.key = item.key;
+    this.attempt = item.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return (this.#aborter ??= new AbortController()).signal;
+  }
+
+  abort(): void {
+    this.#aborter?.abort();
+  }
+}
+
 /** One call of the provider, if there is still time. Never rejects: what a provider throws may have been sent. */
-export async function send(context: Context, item: Marked, signal: AbortSignal): Promise<Outcome> {
+export async function send(context: Context, item: Marked, call: SendCall): Promise<Outcome> {
   const { clock } = context;
   // Two clocks, right before the first byte: a paused process sees either the one or the other jump.
-  const deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
-  if (deadlineMs <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
-  const { record } = item.prepared.granted;
-  const { id: deliveryId, target } = record;
+  call.deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
+  if (call.deadlineMs <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
+  const { id: deliveryId, target } = item.prepared.granted.record;
   const message = { deliveryId, channel: target.channel, to: target.to, content: item.message };
   try {
-    return await item.prepared.provider.send(message, { key: item.key, attempt: item.attempt, deadlineMs, signal });
+    return await item.prepared.provider.send(message, call);
   } catch (thrown) {
     return { kind: 'unknown', reason: `the provider's adapter threw ${reasonOf(thrown)}` };
   }

@@ -1,7 +1,7 @@
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
-import { markRequest, marked, prepare, send, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
+import { markRequest, marked, prepare, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
@@ -101,7 +101,16 @@ export class Dispatcher {
     return granted.length;
   }
 
+  /** Suspects come one by one after the rest: if one of them kills this process, the others have got past it already. */
   async #start(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const suspects = granted.filter(({ record }) => record.lapses > 0);
+    if (suspects.length === 0) return this.#begin(granted, wakes);
+    const rest = granted.filter(({ record }) => record.lapses === 0);
+    if (rest.length > 0) await this.#begin(rest, wakes);
+    for (const suspect of suspects) await this.#begin([suspect], wakes);
+  }
+
+  async #begin(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const results: (Prepared | NotPrepared)[] = [];
     for (const each of granted) {
       const result = prepare(this.#context, each);
@@ -201,26 +210,29 @@ export class Dispatcher {
     this.#wakes.ack(wakes);
   }
 
-  /** One deadline and one abort signal for the batch: all were marked by the same call. */
+  /** One deadline for the batch: all were marked by the same call. */
   #send(items: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
     const { clock } = this.#context;
-    const aborter = new AbortController();
+    const calls = new Set<SendCall>();
     const allDone = new AbortController();
     const open = new Set(items);
     for (const item of items) {
       const ofItem = wakes.get(item.prepared.granted.record.id) ?? [];
-      const finish = send(this.#context, item, aborter.signal).then((outcome) => {
+      const call = new SendCall(item);
+      calls.add(call);
+      const finish = send(this.#context, item, call).then((outcome) => {
+        calls.delete(call);
         const late = !open.delete(item);
         if (late && outcome.kind === 'unknown') return;
         this.#settler?.add({ item, outcome, wakes: late ? [] : ofItem, late });
-        if (open.size === 0) allDone.abort();
+        if (open.size === 0) allDone.abort('done');
       });
       this.#crew.add(finish);
     }
     const deadline = Math.max(...items.map((item) => item.monotonicDeadline));
     const watch = clock.sleep(Math.max(0, deadline - clock.monotonic()), allDone.signal).then(() => {
       if (open.size === 0) return;
-      aborter.abort();
+      for (const call of calls) call.abort();
       for (const item of open) {
         const outcome = { kind: 'unknown', reason: 'no answer before the send deadline' } as const;
         this.#settler?.add({ item, outcome, wakes: wakes.get(item.prepared.granted.record.id) ?? [], late: false });

@@ -16,6 +16,9 @@ export class Nap {
   }
 
   wake(): void {
-    this.#alarm?.abort();
+    this.#alarm?.abort(WOKEN);
   }
 }
+
+/** A reason of our own: without one each abort makes an exception with a stack. */
+const WOKEN = 'woken';

@@ -6,7 +6,12 @@ export interface Arena {
   free(address: number): void;
 }
 
+/** Chunks given up by one arena, for the next to use: the collector alone would let them pile up. */
+export type ChunkPool = Buffer[];
+
 const CHUNK_BYTES = 1 << 20;
+/** Longer texts are measured before they are written. */
+const LONG = 1_000;
 /** Addresses per chunk: also the largest row. */
 const SPAN = 2 ** 32;
 const HEADER = 4;
@@ -17,13 +22,14 @@ interface Chunk {
   rows: number;
 }
 
-export function arena(): Arena {
+export function arena(pool: ChunkPool): Arena {
   const chunks: (Chunk | undefined)[] = [];
   const vacant: number[] = [];
   let current = -1;
 
   function open(size: number): Chunk {
-    const chunk: Chunk = { bytes: Buffer.allocUnsafeSlow(Math.max(size, CHUNK_BYTES)), used: 0, rows: 0 };
+    const bytes = size > CHUNK_BYTES ? Buffer.allocUnsafeSlow(size) : (pool.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES));
+    const chunk: Chunk = { bytes, used: 0, rows: 0 };
     const full = current;
     current = vacant.pop() ?? chunks.length;
     chunks[current] = chunk;
@@ -32,9 +38,11 @@ export function arena(): Arena {
   }
 
   function dropIfEmpty(index: number): void {
-    if (index === current || chunks[index]?.rows !== 0) return;
+    const chunk = chunks[index];
+    if (index === current || chunk?.rows !== 0) return;
     chunks[index] = undefined;
     vacant.push(index);
+    if (chunk.bytes.length === CHUNK_BYTES) pool.push(chunk.bytes);
   }
 
   function chunkOf(address: number): Chunk {
@@ -45,8 +53,8 @@ export function arena(): Arena {
 
   return {
     write(text) {
-      // Three bytes per UTF-16 unit is the most that UTF-8 needs; counting exactly would cost as much as writing.
-      const atMost = HEADER + text.length * 3;
+      // Three bytes per UTF-16 unit is the most that UTF-8 needs; for a row, counting exactly would cost as much as writing.
+      const atMost = HEADER + (text.length > LONG ? Buffer.byteLength(text) : text.length * 3);
       let chunk = chunks[current];
       if (chunk === undefined || chunk.used + atMost > chunk.bytes.length) chunk = open(atMost);
       const at = chunk.used;

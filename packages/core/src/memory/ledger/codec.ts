@@ -1,7 +1,9 @@
 import { CHANNELS } from '../../model/classes.ts';
 import { DELIVERY_STATES, type Attempt, type DeliveryRecord } from '../../model/delivery.ts';
+import { providerKey } from '../../model/keys.ts';
 import type { NotificationRecord } from '../../model/notification.ts';
 import type { Outcome } from '../../model/outcome.ts';
+import { normaliseAddress } from '../../model/recipient.ts';
 
 /** What the rows of one ledger share, so that none has to repeat it. */
 export interface Shared {
@@ -39,12 +41,18 @@ const RARE = {
 type RareField = keyof typeof RARE;
 const RARE_FIELDS = Object.keys(RARE) as RareField[];
 
+/** 0 stands for "as expected": the key derived from the names, the fence of the record, the address as identity. */
+type Expected = 0;
+
 type AttemptRow = readonly [
   n: number,
   provider: number,
-  key: string,
-  fence: number | null,
+  key: string | Expected,
+  /** Less the record's. */
+  fence: number,
+  /** Since the record was created. */
   markedAt: number,
+  /** Since the mark. */
   sendDeadline: number,
   outcome: Outcome | string | null,
   arrival: Attempt['arrival'],
@@ -54,26 +62,29 @@ type AttemptRow = readonly [
 type Row = readonly [
   id: string,
   notification: number,
-  recipientId: string,
-  to: string | 0,
+  to: string,
+  recipientId: string | Expected,
   channel: number,
-  destinationId: string | 0,
-  data: Readonly<Record<string, unknown>> | 0,
+  destinationId: string | Expected,
+  data: Readonly<Record<string, unknown>> | Expected,
   state: number,
   provider: number,
   maxAttempts: number,
   topic: number,
   fence: number | null,
+  /** Since the notification was accepted. */
   createdAt: number,
+  /** Since the record was created, like the next. */
   updatedAt: number,
   dueAt: number,
+  /** Since the last update. */
   settledAt: number | null,
-  expiresAt: number | null | 'as-notification',
+  expiresAt: number | null | Expected,
   attempts: readonly AttemptRow[],
   rare?: Partial<Pick<DeliveryRecord, RareField>>,
 ];
 
-/** Turns a record into one short JSON text and back. Times are counted from the notification's acceptance, names are numbers. */
+/** Turns a record into one short JSON text and back. Names are numbers, times are differences. */
 export function codec(shared: Shared): Codec {
   const names: (string | null)[] = [null];
   const numbers = new Map<string | null, number>([[null, 0]]);
@@ -85,33 +96,31 @@ export function codec(shared: Shared): Codec {
     return names.push(name) - 1;
   }
 
-  const shorten = (fence: number): number | null => (fence === 0 ? null : fence - shared.baseFence);
-  const restore = (fence: number | null): number => (fence === null ? 0 : fence + shared.baseFence);
-
-  function attemptRow(attempt: Attempt, zero: number): AttemptRow {
-    const { n, key, outcome, arrival } = attempt;
+  function attemptRow(record: DeliveryRecord, attempt: Attempt): AttemptRow {
+    const { n, key, outcome, arrival, provider } = attempt;
     return [
       n,
-      numberOf(attempt.provider),
-      key,
-      shorten(attempt.fence),
-      attempt.markedAt - zero,
-      attempt.sendDeadline - zero,
+      numberOf(provider),
+      key === providerKey(record.id, provider) ? 0 : key,
+      attempt.fence - record.fence,
+      attempt.markedAt - record.createdAt,
+      attempt.sendDeadline - attempt.markedAt,
       outcome?.kind === 'accepted' ? outcome.providerMessageId : outcome,
       arrival,
       (attempt.charged ? 1 : 0) + (attempt.presumed ? 2 : 0),
     ];
   }
 
-  function attemptOf(row: AttemptRow, zero: number): Attempt {
-    const [n, provider, key, fence, markedAt, sendDeadline, outcome, arrival, flags] = row;
+  function attemptOf(row: AttemptRow, of: { id: string; fence: number; createdAt: number }): Attempt {
+    const [n, providerNumber, key, fence, markedAt, sendDeadline, outcome, arrival, flags] = row;
+    const provider = names[providerNumber] ?? '';
     return {
       n,
-      provider: names[provider] ?? '',
-      key,
-      fence: restore(fence),
-      markedAt: markedAt + zero,
-      sendDeadline: sendDeadline + zero,
+      provider,
+      key: key === 0 ? providerKey(of.id, provider) : key,
+      fence: fence + of.fence,
+      markedAt: markedAt + of.createdAt,
+      sendDeadline: sendDeadline + markedAt + of.createdAt,
       outcome: typeof outcome === 'string' ? { kind: 'accepted', providerMessageId: outcome } : outcome,
       arrival,
       charged: (flags & 1) !== 0,
@@ -122,14 +131,14 @@ export function codec(shared: Shared): Codec {
   return {
     encode(record) {
       const index = shared.indexOfNotification(record.notificationId);
-      const { acceptedAt: zero, expiresAt } = shared.notificationAt(index);
-      const { target } = record;
+      const { acceptedAt, expiresAt } = shared.notificationAt(index);
+      const { target, createdAt, updatedAt } = record;
       const rare = rareFields(record);
       const row: Row = [
         record.id,
         index,
-        target.recipientId,
-        target.to === target.recipientId ? 0 : target.to,
+        target.to,
+        target.recipientId === normaliseAddress(target.channel, target.to) ? 0 : target.recipientId,
         CHANNELS.indexOf(target.channel),
         target.destinationId === '' ? 0 : target.destinationId,
         hasFields(target.data) ? target.data : 0,
@@ -137,22 +146,26 @@ export function codec(shared: Shared): Codec {
         numberOf(record.provider),
         record.maxAttempts,
         numberOf(record.topic),
-        shorten(record.fence),
-        record.createdAt - zero,
-        record.updatedAt - zero,
-        record.dueAt - zero,
-        record.settledAt === null ? null : record.settledAt - zero,
-        record.expiresAt === expiresAt ? 'as-notification' : record.expiresAt,
-        record.attempts.map((attempt) => attemptRow(attempt, zero)),
+        record.fence === 0 ? null : record.fence - shared.baseFence,
+        createdAt - acceptedAt,
+        updatedAt - createdAt,
+        record.dueAt - createdAt,
+        record.settledAt === null ? null : record.settledAt - updatedAt,
+        record.expiresAt === expiresAt ? 0 : record.expiresAt,
+        record.attempts.map((attempt) => attemptRow(record, attempt)),
       ];
       return JSON.stringify(rare === null ? row : [...row, rare]);
     },
     decode(text) {
       const row = JSON.parse(text) as Row;
-      const [id, index, recipientId, to, channel, destinationId, data, state, provider, maxAttempts, topic] = row;
-      const [, , , , , , , , , , , fence, createdAt, updatedAt, dueAt, settledAt, expiresAt, attemptRows, rare] = row;
+      const [id, index, to, recipientId, channelNumber, destinationId, data, state, provider, maxAttempts, topic] = row;
+      const [, , , , , , , , , , , shortFence, age, updated, due, settled, expires, attemptRows, rare] = row;
       const of = shared.notificationAt(index);
-      const attempts = attemptRows.map((attempt) => attemptOf(attempt, of.acceptedAt));
+      const channel = CHANNELS[channelNumber] as (typeof CHANNELS)[number];
+      const fence = shortFence === null ? 0 : shortFence + shared.baseFence;
+      const createdAt = age + of.acceptedAt;
+      const updatedAt = updated + createdAt;
+      const attempts = attemptRows.map((attempt) => attemptOf(attempt, { id, fence, createdAt }));
       const fields = { ...RARE, ...rare };
       return {
         v: 1,
@@ -162,21 +175,21 @@ export function codec(shared: Shared): Codec {
         type: of.type,
         class: of.class,
         target: {
-          channel: CHANNELS[channel] as (typeof CHANNELS)[number],
-          to: to === 0 ? recipientId : to,
-          recipientId,
+          channel,
+          to,
+          recipientId: recipientId === 0 ? normaliseAddress(channel, to) : recipientId,
           destinationId: destinationId === 0 ? '' : destinationId,
           data: data === 0 ? {} : data,
         },
         generation: fields.generation,
         state: DELIVERY_STATES[state] as (typeof DELIVERY_STATES)[number],
-        fence: restore(fence),
+        fence,
         owner: fields.owner,
         requestId: fields.requestId,
         leaseUntil: fields.leaseUntil,
         dispatchUntil: fields.dispatchUntil,
-        dueAt: dueAt + of.acceptedAt,
-        expiresAt: expiresAt === 'as-notification' ? of.expiresAt : expiresAt,
+        dueAt: due + createdAt,
+        expiresAt: expires === 0 ? of.expiresAt : expires,
         provider: names[provider] ?? '',
         attempts,
         charged: attempts.reduce((sum, attempt) => sum + (attempt.charged ? 1 : 0), 0),
@@ -189,9 +202,9 @@ export function codec(shared: Shared): Codec {
         forbidden: fields.forbidden,
         assumed: fields.assumed,
         reason: fields.reason,
-        createdAt: createdAt + of.acceptedAt,
-        updatedAt: updatedAt + of.acceptedAt,
-        settledAt: settledAt === null ? null : settledAt + of.acceptedAt,
+        createdAt,
+        updatedAt,
+        settledAt: settled === null ? null : settled + updatedAt,
         replaces: fields.replaces,
         replacedBy: fields.replacedBy,
         operator: fields.operator,

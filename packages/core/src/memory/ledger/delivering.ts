@@ -18,6 +18,7 @@ import type {
   SettleVerdict,
 } from '../../ports/ledger.ts';
 import { dueClaims } from './due-claims.ts';
+import { suspectRoom } from './suspects.ts';
 import { claimAbsent } from './fan-out.ts';
 import { enter } from './reckoning.ts';
 import { workAt, type LedgerState } from './state.ts';
@@ -34,16 +35,22 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
     if (repeated !== null) return repeated.map((slot) => claim(state, slot, lease, now)).filter(isGrant);
     const granted: number[] = [];
     const verdicts: DeliveryVerdict[] = [];
+    const suspects = suspectRoom<number>(now);
     while (granted.length < selector.due && state.epochs.quarantineMs(now) === 0) {
       const next = state.work.popUntil(now - selector.lateMs);
       if (next === undefined) break;
       const record = state.deliveries.at(next.item);
       if (record === undefined || workAt(record) !== next.at) continue;
+      if (!suspects.admits(record)) {
+        if (suspects.leave(next)) continue;
+        break;
+      }
       const verdict = claim(state, next.item, lease, now, record);
       if (!isGrant(verdict)) continue;
       granted.push(next.item);
       verdicts.push(verdict);
     }
+    for (const { at, item } of suspects.left) state.work.push(at, item);
     earlier.remember(lease.requestId, granted, now + lease.leaseMs);
     return verdicts;
   }
@@ -53,9 +60,13 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
       const now = enter(state);
       state.compactDue();
       if (!('ids' in selector)) return claimDue(selector, lease, now);
+      const suspects = suspectRoom<number>(now);
       return selector.ids.map((id, i) => {
         const slot = state.deliveries.slotOf(id);
-        if (slot >= 0) return claim(state, slot, lease, now);
+        if (slot >= 0) {
+          const record = state.deliveries.at(slot)!;
+          return suspects.admits(record) ? claim(state, slot, lease, now, record) : { kind: 'held', id, remainingMs: 0 };
+        }
         return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
       });
     },

@@ -1,5 +1,5 @@
 import { DELIVERY_STATES, type DeliveryRecord, type DeliveryState } from '../../model/delivery.ts';
-import { arena } from './arena.ts';
+import { arena, type ChunkPool } from './arena.ts';
 import { codec, type Shared } from './codec.ts';
 import { hashIndex } from './hash-index.ts';
 
@@ -25,11 +25,11 @@ export interface DeliveryStore {
 const NOWHERE = -1;
 const NUMBER_OF: Readonly<Record<string, number>> = Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, i + 1]));
 
-export function deliveryStore(shared: Shared, liveLimit: number): DeliveryStore {
+export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool): DeliveryStore {
   const live: (DeliveryRecord | undefined)[] = [];
   // Apart, because new rows leave in the order in which they came, and then free whole chunks.
-  const fresh = arena();
-  const settled = arena();
+  const fresh = arena(pool);
+  const settled = arena(pool);
   const rows = codec(shared);
   const index = hashIndex((slot, id) => at(slot)?.id === id);
   let addresses = new Float64Array(1_024);

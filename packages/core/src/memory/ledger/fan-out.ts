@@ -4,6 +4,7 @@ import { afterPage, claimNotification, newDelivery } from '../../model/steps/not
 import { presume } from '../../model/steps/sweep.ts';
 import type { AddRequest, AddVerdict, ClaimSelector, Ledger, Lease, NewDelivery, NotificationVerdict } from '../../ports/ledger.ts';
 import { dueClaims } from './due-claims.ts';
+import { suspectRoom } from './suspects.ts';
 import type { NotificationEntry } from './notification-store.ts';
 import { enter } from './reckoning.ts';
 import type { LedgerState } from './state.ts';
@@ -17,15 +18,21 @@ export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 
     const granted: NotificationEntry[] = [];
     const verdicts: NotificationVerdict[] = [];
     const { work, workAt } = state.notifications;
+    const suspects = suspectRoom<NotificationEntry>(now);
     while (granted.length < selector.due && state.epochs.quarantineMs(now) === 0) {
       const next = work.popUntil(now - selector.lateMs);
       if (next === undefined) break;
       if (!isCurrent(state, next.item) || workAt(next.item.record) !== next.at) continue;
+      if (!suspects.admits(next.item.record)) {
+        if (suspects.leave(next)) continue;
+        break;
+      }
       const verdict = claim(state, next.item, lease, now);
       if (!isGrant(verdict)) continue;
       granted.push(next.item);
       verdicts.push(verdict);
     }
+    for (const { at, item } of suspects.left) work.push(at, item);
     earlier.remember(lease.requestId, granted, now + lease.leaseMs);
     return verdicts;
   }
@@ -34,9 +41,11 @@ export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 
     async claimNotifications(selector, lease) {
       const now = enter(state);
       if (!('ids' in selector)) return claimDue(selector, lease, now);
+      const suspects = suspectRoom<NotificationEntry>(now);
       return selector.ids.map((id, i) => {
         const entry = state.notifications.get(id);
-        if (entry !== undefined) return claim(state, entry, lease, now);
+        if (entry !== undefined)
+          return suspects.admits(entry.record) ? claim(state, entry, lease, now) : { kind: 'held', id, remainingMs: 0 };
         return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
       });
     },

@@ -3,12 +3,13 @@ import { isNotificationOver, NOTIFICATION_STATES, type NotificationRecord, type 
 import type { Target } from '../../model/recipient.ts';
 import { wantsWork } from '../../model/steps/notification.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
+import { arena, type ChunkPool } from './arena.ts';
 import type { Undo } from './undo.ts';
 
 export interface StoredPage {
   readonly targets: number;
-  /** JSON bytes, outside the heap; of an expanded page only the fingerprint. */
-  readonly content: Buffer | string;
+  /** Where its JSON is; of an expanded page only the fingerprint. */
+  readonly content: number | string;
 }
 
 export interface NotificationEntry {
@@ -43,7 +44,8 @@ export interface NotificationStore {
   takeEnded(max: number): NotificationRecord[];
 }
 
-export function notificationStore(undo: Undo): NotificationStore {
+export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStore {
+  const contents = arena(pool);
   const all: NotificationEntry[] = [];
   const byId = new Map<string, NotificationEntry>();
   const work = timeHeap<NotificationEntry>();
@@ -85,25 +87,27 @@ export function notificationStore(undo: Undo): NotificationStore {
     },
     storePage(entry, page, targets) {
       const before = entry.pages;
-      const stored: StoredPage = { targets: targets.length, content: Buffer.from(JSON.stringify(targets)) };
+      const stored: StoredPage = { targets: targets.length, content: contents.write(JSON.stringify(targets)) };
+      for (const { content } of undo.isOn ? [] : before.slice(page)) if (typeof content === 'number') contents.free(content);
       entry.pages = [...before.slice(0, page), stored];
       undo.note(() => (entry.pages = before));
     },
     pageOf(entry, page) {
       const content = entry.pages[page]?.content;
-      return typeof content === 'object' ? (JSON.parse(content.toString()) as Target[]) : [];
+      return typeof content === 'number' ? (JSON.parse(contents.read(content)) as Target[]) : [];
     },
     hasPage(entry, page, targets) {
       const content = entry.pages[page]?.content;
       const json = JSON.stringify(targets);
-      return typeof content === 'object' ? content.toString() === json : content === fingerprint(json);
+      return typeof content === 'number' ? contents.read(content) === json : content === fingerprint(json);
     },
     dropPage(entry, page) {
       const stored = entry.pages[page];
       // A store that may lose what it expanded has to be able to expand it again.
-      if (typeof stored?.content !== 'object' || undo.isOn) return;
+      if (typeof stored?.content !== 'number' || undo.isOn) return;
       const { targets, content } = stored;
-      entry.pages = entry.pages.with(page, { targets, content: fingerprint(content.toString()) });
+      entry.pages = entry.pages.with(page, { targets, content: fingerprint(contents.read(content)) });
+      contents.free(content);
     },
     work,
     workAt,

@@ -9,7 +9,7 @@ export interface MemoryLedgerOptions {
   readonly journal?: boolean;
   /** How much the ledger can be made to forget by `control.loseMemory`, ms; costs memory. @defaultValue 0 */
   readonly undoMs?: number;
-  /** How many deliveries are kept as objects before new ones are stored as rows. @defaultValue 50_000 */
+  /** How many deliveries are kept as objects before new ones are stored as rows. @defaultValue 10_000 */
   readonly liveLimit?: number;
 }
 

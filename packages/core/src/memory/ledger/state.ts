@@ -3,6 +3,7 @@ import { DELIVERY_STATES, isSettled, type DeliveryRecord, type DeliveryState, ty
 import { witness } from '../../model/steps/evidence.ts';
 import { RefusedMove } from '../../model/steps/move.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
+import type { ChunkPool } from './arena.ts';
 import { compaction } from './compaction.ts';
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { epochs, type Epochs } from './epochs.ts';
@@ -44,11 +45,12 @@ export interface LedgerState {
 }
 
 export function ledgerState(options: MemoryLedgerOptions): LedgerState {
-  const { clock, compactAfterMs = 60_000, journal = true, undoMs = 0, liveLimit = 50_000 } = options;
+  const { clock, compactAfterMs = 60_000, journal = true, undoMs = 0, liveLimit = 10_000 } = options;
   const now = (): number => clock.now();
   const undo = undoJournal(undoMs, now);
   const epoch = epochs(now());
-  const notifications = notificationStore(undo);
+  const pool: ChunkPool = [];
+  const notifications = notificationStore(undo, pool);
   const kept = keptEvidence(undo);
   const deliveries = deliveryStore(
     {
@@ -57,6 +59,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
       indexOfNotification: (id) => notifications.get(id)!.index,
     },
     liveLimit,
+    pool,
   );
   const work = timeHeap<number>();
   const watch = timeHeap<number>();

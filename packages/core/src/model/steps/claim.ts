@@ -15,6 +15,18 @@ export type ClaimStep = Step<ClaimVerdict<{ readonly record: DeliveryRecord }>>;
 /** Claims in a row ended by lease expiry before a delivery counts as poison (PROTOCOL rule 13). */
 export const POISON_LAPSES = 5;
 
+/** Room for suspects in one claim call. */
+export const SUSPECT_ROOM = 8;
+
+/**
+ * How much of that room a record takes. When a process dies, everything that it held lapses, though one payload alone may be to blame:
+ * what lapsed once is handed out in small batches, what lapsed again alone, so that nobody is condemned for its neighbour (rule 13).
+ */
+export function suspicion(record: { readonly lapses: number; readonly leaseUntil: number | null }, now: number): number {
+  if (record.leaseUntil === null || record.leaseUntil > now) return 0;
+  return record.lapses === 0 ? 1 : SUSPECT_ROOM;
+}
+
 /** Grants what is `queued` or `retry-scheduled` and due, or `processing` with a lapsed lease. `nextFence` is minted only by a grant. */
 export function claim(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
   const { id } = record;

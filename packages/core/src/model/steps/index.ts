@@ -1,4 +1,4 @@
-export { claim, POISON_LAPSES, release, renew } from './claim.ts';
+export { claim, POISON_LAPSES, release, renew, SUSPECT_ROOM, suspicion } from './claim.ts';
 export { cancel } from './cancel.ts';
 export { witness } from './evidence.ts';
 export { isCovered, mark, type MarkFacts } from './mark.ts';

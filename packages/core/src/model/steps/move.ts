@@ -22,7 +22,7 @@ export function move(
 ): DeliveryRecord {
   if (to !== record.state && !TRANSITIONS[record.state].includes(to)) throw new RefusedMove(record, to);
   const settled = isSettled(to);
-  return {
+  const moved: DeliveryRecord = {
     ...record,
     state: to,
     leaseUntil: to === 'processing' ? record.leaseUntil : null,
@@ -31,8 +31,9 @@ export function move(
     dispatchUntil: to === 'dispatching' ? record.dispatchUntil : null,
     updatedAt: now,
     settledAt: settled ? (record.settledAt ?? now) : null,
-    ...patch,
   };
+  // One spread keeps the fast path for cloning; a second one would not.
+  return Object.assign(moved, patch);
 }
 
 /** PROTOCOL rule 6: whatever the state, an accepted attempt makes the record `sent` or better. Null: no evidence, go on. */

@@ -1,0 +1,78 @@
+import type { DeliveryState } from '@sendonce/core';
+import type { EndClass } from '../result.ts';
+import type { NotMade } from './facts.ts';
+
+/** What is known about one requested recipient when the run is over. */
+export interface RecipientFacts {
+  /** By the mailbox. */
+  readonly messages: number;
+  /** Messages beyond the first that were declared before they could happen. */
+  readonly declaredExtras: number;
+  /** Of the generation that tells most; null: no delivery was ever made. */
+  readonly state: DeliveryState | null;
+  readonly assumed: boolean;
+  readonly mayAssume: boolean;
+  readonly everUnknown: boolean;
+  /** Some generation is parked, so a message beside a failed one is no contradiction. */
+  readonly anyParked: boolean;
+  readonly notMade: NotMade | null;
+}
+
+/** `wrong`: what is not as it must be, or null. */
+export interface RecipientEnd {
+  readonly end: EndClass | null;
+  readonly wrong: string | null;
+}
+
+/** Precedence: duplicated, resent, then the record's state. `end` is null outside the sums. */
+export function endClass(facts: RecipientFacts): RecipientEnd {
+  const { messages, declaredExtras, state } = facts;
+  if (facts.notMade === 'unsealed') return { end: null, wrong: null };
+  if (messages > 1 + declaredExtras)
+    return {
+      end: 'duplicated',
+      wrong: `got ${messages} messages, and ${declaredExtras} beyond the first were declared`,
+    };
+  if (messages > 1) return { end: 'resent', wrong: null };
+  return state === null ? withoutRecord(facts) : byState(state, facts);
+}
+
+function withoutRecord({ messages, notMade }: RecipientFacts): RecipientEnd {
+  const why = notMade ?? 'missing';
+  const ended = why === 'cancelled' || why === 'failed';
+  if (messages === 0)
+    return ended
+      ? { end: why, wrong: null }
+      : { end: 'lost', wrong: `no delivery was made (${why}), and no message arrived` };
+  return { end: ended ? why : 'recovered', wrong: `a message arrived, and no delivery was ever made (${why})` };
+}
+
+function byState(state: DeliveryState, facts: RecipientFacts): RecipientEnd {
+  const { messages, assumed, mayAssume, anyParked, everUnknown } = facts;
+  switch (state) {
+    case 'sent':
+    case 'delivered':
+    case 'bounced':
+    case 'undeliverable':
+      if (assumed && mayAssume) return { end: 'assumed', wrong: null };
+      if (messages === 0) return { end: 'lost', wrong: `believed ${state}, and no message arrived` };
+      return { end: everUnknown ? 'recovered' : 'once', wrong: null };
+    case 'queued':
+    case 'processing':
+    case 'dispatching':
+    case 'retry-scheduled':
+    case 'unknown':
+      return {
+        end: messages === 0 ? 'lost' : 'recovered',
+        wrong: `still ${state} at the end, with ${messages} messages`,
+      };
+    case 'parked':
+      return { end: 'parked', wrong: null };
+    case 'failed':
+    case 'dead':
+    case 'expired':
+    case 'suppressed':
+    case 'cancelled':
+      return { end: state, wrong: messages === 0 || anyParked ? null : `believed ${state}, and a message arrived` };
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  type Channel,
+  CLASS_POLICIES,
+  type ClassPolicy,
+  type DeliveryClass,
+  type MessageContent,
+  normaliseAddress,
+  type NotificationType,
+  type Target,
+  type TargetInput,
+  type UnknownAction,
+} from '@sendonce/core';
+import { hashText, pick } from '../kernel/draw.ts';
+import type { SimulationSetup } from '../plan.ts';
+import type { KnownRecipients, Workload } from '../workload.ts';
+import type { Knobs } from '../world/knobs.ts';
+import { ITEMS } from './names.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface Audience extends KnownRecipients {
+  readonly channels: readonly Channel[];
+  /** Published after the others, each the same as one of them. */
+  readonly doubles: readonly TargetInput[];
+}
+
+/** One notification of the setup's class to all recipients, like a purchase order that everybody has to hear of. */
+export function announcement(setup: SimulationSetup, knobs: Knobs, audience: Audience): Workload {
+  const { numbers, channels, doubles } = audience;
+  const targetOf = (number: number): TargetInput => ({ ...audience.targetOf(number), number });
+  const repeated = doublesOf({ numbers, targetOf }, doubles);
+  const rows = numbers.length + repeated.length;
+  function* everybody(): Generator<TargetInput> {
+    for (const number of numbers) yield targetOf(number);
+    yield* repeated;
+  }
+  return {
+    notifications: { announcement: announcementType(setup, knobs) },
+    config: null,
+    channels,
+    known: { numbers, targetOf },
+    input: { rows, merged: repeated.length, invalid: 0 },
+    publications: 1,
+    publication: () => ({ type: 'announcement', key: 'simulated', data: { order: 4711 }, recipients: everybody }),
+  };
+}
+
+/** Those whose recipient is part of this run, under its number. */
+function doublesOf({ numbers, targetOf }: KnownRecipients, doubles: readonly TargetInput[]): readonly TargetInput[] {
+  if (doubles.length === 0) return [];
+  const numberOf = new Map(numbers.map((number) => [identityOf(targetOf(number)), number]));
+  return doubles.flatMap((double) => {
+    const number = numberOf.get(identityOf(double));
+    return number === undefined ? [] : [{ ...double, number }];
+  });
+}
+
+function identityOf({ channel, to, id, destinationId }: TargetInput): string {
+  return JSON.stringify([channel, id ?? normaliseAddress(channel, to), destinationId ?? '']);
+}
+
+function announcementType(setup: SimulationSetup, knobs: Knobs): NotificationType<never> {
+  const deliveryClass = setup.class as DeliveryClass;
+  const policy = CLASS_POLICIES[deliveryClass];
+  return {
+    class: deliveryClass,
+    content: contentFor,
+    maxAttempts: knobs.maxAttempts,
+    retry: capped(policy.retry, knobs.retryCapMs),
+    expiresInMs: knobs.expiresInMs > 0 ? knobs.expiresInMs : (policy.expiresInMs ?? DAY_MS),
+    ...(setup.onUnknown === null ? {} : { onUnknown: setup.onUnknown as UnknownAction }),
+  };
+}
+
+function capped(retry: ClassPolicy['retry'], mostMs: number): ClassPolicy['retry'] {
+  if ('schedule' in retry) return { schedule: retry.schedule.map((ms) => Math.min(ms, mostMs)) };
+  return { ...retry, maxMs: Math.min(retry.maxMs, mostMs) };
+}
+
+/** Different for everybody, so that a mix-up inside a batch shows. */
+function contentFor(_data: unknown, target: Target): MessageContent {
+  const item = pick(hashText(target.recipientId), ITEMS);
+  return {
+    subject: `Order 4711: ${item}`,
+    text: `Dear ${String(target.data['name'] ?? target.to)}, your ${item} is on its way.`,
+  };
+}

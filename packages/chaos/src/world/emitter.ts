@@ -1,0 +1,34 @@
+import type { HistoryEvent, Observer } from '../history.ts';
+import { outsideWorld } from '../kernel/guard.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+
+type Distribute<Event> = Event extends HistoryEvent ? Omit<Event, 'at' | 'process'> : never;
+/** An event without its time and process. */
+export type Happening = Distribute<HistoryEvent>;
+
+/** Where a run's history goes. With nobody to listen, nothing is made. */
+export class Emitter {
+  readonly #kernel: Kernel;
+  readonly #observers: readonly Observer[];
+  /** Ask before making an event. */
+  readonly isHeard: boolean;
+
+  constructor(kernel: Kernel, observers: readonly Observer[]) {
+    this.#kernel = kernel;
+    this.#observers = observers;
+    this.isHeard = observers.length > 0;
+  }
+
+  emit(event: HistoryEvent): void {
+    if (!this.isHeard) return;
+    // Observers are harness code: they may look at the real clock.
+    outsideWorld(() => {
+      for (const observer of this.#observers) observer.on(event);
+    });
+  }
+
+  /** For what is rare. */
+  tell(process: string, happening: Happening): void {
+    if (this.isHeard) this.emit({ at: this.#kernel.now, process, ...happening } as HistoryEvent);
+  }
+}

@@ -1,0 +1,244 @@
+import type {
+  AcceptVerdict,
+  AddRequest,
+  AddVerdict,
+  BlockRequest,
+  CancelRequest,
+  CancelVerdict,
+  ClaimSelector,
+  Counts,
+  DeliveryFilter,
+  DeliveryRecord,
+  DeliveryVerdict,
+  Evidence,
+  EvidenceVerdict,
+  Held,
+  HoldVerdict,
+  Lease,
+  Ledger,
+  MarkRequest,
+  MarkVerdict,
+  Move,
+  NewNotification,
+  NotificationFilter,
+  NotificationRecord,
+  NotificationVerdict,
+  Page,
+  ReconcileRequest,
+  ReconcileVerdict,
+  ReleaseRequest,
+  ReplayRequest,
+  ReplayVerdict,
+  SealRequest,
+  SealVerdict,
+  SettleRequest,
+  SettleVerdict,
+  SuppressRequest,
+  SuppressVerdict,
+  SweepRequest,
+  SweepResult,
+} from '@sendonce/core';
+import { opHash, opIndex, type Op } from '../faults/ops.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Site } from '../kernel/site.ts';
+import type { Emitter, Happening } from './emitter.ts';
+import type { Knobs } from './knobs.ts';
+import type { Registry } from './registry.ts';
+
+type Many<T> = readonly T[];
+type ListPage = { readonly limit?: number; readonly cursor?: string | null } | undefined;
+
+/** Each operation of the Ledger port as a site; its arguments are one value. */
+export interface LedgerSites {
+  readonly accept: Site<
+    { readonly batch: Many<NewNotification>; readonly options: { readonly transaction?: unknown } | undefined },
+    Many<AcceptVerdict>
+  >;
+  readonly seal: Site<Many<SealRequest>, Many<SealVerdict>>;
+  readonly claimNotifications: Site<
+    { readonly selector: ClaimSelector; readonly lease: Lease },
+    Many<NotificationVerdict>
+  >;
+  readonly add: Site<Many<AddRequest>, Many<AddVerdict>>;
+  readonly claim: Site<{ readonly selector: ClaimSelector; readonly lease: Lease }, Many<DeliveryVerdict>>;
+  readonly renew: Site<{ readonly batch: Many<Held>; readonly leaseMs: number }, Many<HoldVerdict>>;
+  readonly release: Site<Many<ReleaseRequest>, Many<HoldVerdict>>;
+  readonly mark: Site<Many<MarkRequest>, Many<MarkVerdict>>;
+  readonly settle: Site<Many<SettleRequest>, Many<SettleVerdict>>;
+  readonly sweep: Site<SweepRequest, SweepResult>;
+  readonly reconcile: Site<Many<ReconcileRequest>, Many<ReconcileVerdict>>;
+  readonly record: Site<Many<Evidence>, Many<EvidenceVerdict>>;
+  readonly cancel: Site<Many<CancelRequest>, Many<CancelVerdict>>;
+  readonly suppress: Site<Many<SuppressRequest>, Many<SuppressVerdict>>;
+  readonly block: Site<Many<BlockRequest>, void>;
+  readonly replay: Site<Many<ReplayRequest>, Many<ReplayVerdict>>;
+  readonly find: Site<Many<string>, Many<DeliveryRecord | null>>;
+  readonly findNotifications: Site<Many<string>, Many<NotificationRecord | null>>;
+  readonly list: Site<{ readonly filter: DeliveryFilter; readonly page: ListPage }, Page<DeliveryRecord>>;
+  readonly listNotifications: Site<
+    { readonly filter: NotificationFilter; readonly page: ListPage },
+    Page<NotificationRecord>
+  >;
+  readonly count: Site<null, Counts>;
+  readonly history: Site<string, Many<Move>>;
+}
+
+export interface LedgerSitesParts {
+  readonly ledger: Ledger;
+  readonly kernel: Kernel;
+  readonly knobs: Knobs;
+  readonly emitter: Emitter;
+  readonly registry: Registry;
+  /** The store answers nobody before this virtual time. */
+  readonly downUntil: () => number;
+  /** Called when something may have come to rest. */
+  readonly onIdle: () => void;
+  /** Called when something was written. */
+  readonly onWork: () => void;
+}
+
+type Record<Args, Result> = (args: Args, result: Result, tell: (happening: Happening) => void) => void;
+
+/** The store's side of the Ledger port: one applied call is one batch of history events. */
+export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
+  const { ledger, kernel, knobs, emitter, registry, downUntil, onIdle, onWork } = parts;
+  const span = [knobs.ledgerLeastMs, knobs.ledgerMostMs] as const;
+
+  function site<Args, Result>(
+    op: Op,
+    run: (args: Args) => Promise<Result>,
+    record: Record<Args, Result> | null,
+    role: 'asking' | 'working' = 'working',
+  ): Site<Args, Result> {
+    const index = opIndex(op);
+    const lost = { kind: 'error', error: new Error(`${op}: no answer within ${knobs.ledgerTimeoutMs} ms`) } as const;
+    return {
+      op,
+      index,
+      hash: opHash(index),
+      peer: 'ledger',
+      requestMs: span,
+      replyMs: span,
+      awaited: role === 'working',
+      apply(args, life) {
+        if (kernel.now < downUntil()) throw new Error('ledger: connection refused');
+        const result = run(args);
+        if (role === 'asking') onIdle();
+        else onWork();
+        if (record === null || !emitter.isHeard) return result;
+        const { name } = life.process;
+        return result.then((value) => {
+          record(args, value, (happening) => emitter.tell(name, happening));
+          return value;
+        });
+      },
+      lost: () => lost,
+      timeoutMs: () => knobs.ledgerTimeoutMs,
+      patienceMs: () => Infinity,
+    };
+  }
+
+  return {
+    accept: site('ledger.accept', ({ batch, options }) => ledger.accept(batch, options), null),
+    seal: site('ledger.seal', (batch) => ledger.seal(batch), null),
+    claimNotifications: site(
+      'ledger.claimNotifications',
+      ({ selector, lease }) => ledger.claimNotifications(selector, lease),
+      ({ lease: { owner } }, verdicts, tell) =>
+        verdicts.forEach((verdict) => tell({ kind: 'claim-notification', owner, verdict })),
+      'asking',
+    ),
+    add: site(
+      'ledger.add',
+      (batch) => ledger.add(batch),
+      (batch, verdicts, tell) => each(batch, verdicts, (request, verdict) => tell({ kind: 'add', request, verdict })),
+    ),
+    claim: site(
+      'ledger.claim',
+      ({ selector, lease }) => ledger.claim(selector, lease),
+      ({ lease: { owner, requestId, leaseMs } }, verdicts, tell) =>
+        verdicts.forEach((verdict) => tell({ kind: 'claim', owner, requestId, leaseMs, verdict })),
+      'asking',
+    ),
+    renew: site(
+      'ledger.renew',
+      ({ batch, leaseMs }) => ledger.renew(batch, leaseMs),
+      ({ batch }, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'renew', request, verdict })),
+      'asking',
+    ),
+    release: site(
+      'ledger.release',
+      (batch) => ledger.release(batch),
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'release', request, verdict })),
+    ),
+    mark: site(
+      'ledger.mark',
+      (batch) => ledger.mark(batch),
+      (batch, verdicts, tell) => each(batch, verdicts, (request, verdict) => tell({ kind: 'mark', request, verdict })),
+    ),
+    settle: site(
+      'ledger.settle',
+      (batch) => ledger.settle(batch),
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'settle', request, verdict })),
+    ),
+    sweep: site(
+      'ledger.sweep',
+      (request) => ledger.sweep(request),
+      (_request, result, tell) => tell({ kind: 'sweep', result }),
+      'asking',
+    ),
+    reconcile: site(
+      'ledger.reconcile',
+      (batch) => ledger.reconcile(batch),
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'reconcile', request, verdict })),
+    ),
+    record: site('ledger.record', (batch) => ledger.record(batch), null),
+    cancel: site(
+      'ledger.cancel',
+      (batch) => ledger.cancel(batch),
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'cancel', request, verdict })),
+    ),
+    suppress: site(
+      'ledger.suppress',
+      (batch) => ledger.suppress(batch),
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, { tooLate }) => tell({ kind: 'suppress', request, tooLate })),
+    ),
+    block: site('ledger.block', (batch) => ledger.block(batch), null),
+    replay: site(
+      'ledger.replay',
+      async (batch) => {
+        const verdicts = await ledger.replay(batch);
+        each(batch, verdicts, ({ id }, verdict) => {
+          if (verdict.kind === 'replayed' || verdict.kind === 'repeated') registry.learnGeneration(verdict.id, id);
+        });
+        return verdicts;
+      },
+      (batch, verdicts, tell) =>
+        each(batch, verdicts, (request, verdict) => tell({ kind: 'replay', request, verdict })),
+    ),
+    find: site('ledger.find', (ids) => ledger.find(ids), null, 'asking'),
+    findNotifications: site('ledger.findNotifications', (ids) => ledger.findNotifications(ids), null, 'asking'),
+    list: site('ledger.list', ({ filter, page }) => ledger.list(filter, page), null, 'asking'),
+    listNotifications: site(
+      'ledger.listNotifications',
+      ({ filter, page }) => ledger.listNotifications(filter, page),
+      null,
+      'asking',
+    ),
+    count: site('ledger.count', () => ledger.count(), null, 'asking'),
+    history: site('ledger.history', (id) => ledger.history(id), null, 'asking'),
+  };
+}
+
+function each<A, B>(requests: Many<A>, verdicts: Many<B>, look: (request: A, verdict: B) => void): void {
+  requests.forEach((request, at) => {
+    const verdict = verdicts[at];
+    if (verdict !== undefined) look(request, verdict);
+  });
+}

@@ -1,0 +1,622 @@
+import { describe, expect, test } from 'vitest';
+import { INVARIANTS } from '../../src/checkers/index.ts';
+import { BOUND_MS, broken, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, type FactChanges } from '../support/story.ts';
+
+interface Bad {
+  /** Reads after "catches". */
+  readonly name: string;
+  readonly by: string;
+  readonly tell: () => Story;
+  readonly facts?: FactChanges;
+  /** What still sees it with the checker gone: the mailbox does not depend on any. */
+  readonly net?: readonly string[];
+}
+
+const DOCUMENT = { policyOf: () => ({ resend: true, failover: true, assume: false }) };
+const LATE: FactChanges = { liveness: { endedAt: BOUND_MS + 2_000 } };
+const FOUND = { kind: 'found', attempt: 1, providerMessageId: 'm' } as const;
+const PARK = { kind: 'park', reason: 'nothing can tell' } as const;
+
+/** Marked and sent, and nobody knows what became of it. */
+function unknown(story: Story, provider: string): Story {
+  return story.add().claim(0).mark(0, { provider }).fault({ phase: 'B' }).settle(0, 'unknown');
+}
+
+const BAD: readonly Bad[] = [
+  {
+    name: 'a duplicate',
+    by: 'S1',
+    tell: () => new Story(2).add().claim(0).mark(0).arrive(0).settle(0, 'not-sent').deliver(0).deliver(1),
+    net: ['END'],
+  },
+  {
+    name: 'a second message by a generation that was not declared to make one',
+    by: 'S1',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0).arrive(0).deliver('d_0g1'),
+    net: ['END'],
+  },
+  {
+    name: 'a third message under one declaration',
+    by: 'S1',
+    tell: () =>
+      unknown(new Story(1, DOCUMENT), 'p0')
+        .arrive(0)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .arrive(0, { attempt: 1 })
+        .settle(0, 'accepted'),
+    net: ['END'],
+  },
+  {
+    name: 'a message sent before its mark',
+    by: 'S2',
+    tell: () => new Story(1).add().claim(0).arrive(0, { attempt: 1 }).mark(0).settle(0, 'accepted'),
+  },
+  {
+    name: "a message sent under another process's mark",
+    by: 'S2',
+    tell: () => new Story(1).add().claim(0).mark(0).arrive(0, { by: 'w2' }).settle(0, 'accepted'),
+  },
+  {
+    name: 'a fence that is granted twice',
+    by: 'S3',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0, { fence: 500 })
+        .wait(LEASE_MS)
+        .claim(0, { fence: 500, by: 'w2' })
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a fence that falls',
+    by: 'S3',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0, { fence: 500 })
+        .wait(LEASE_MS)
+        .claim(0, { fence: 499 })
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a mark with an old fence',
+    by: 'S3',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0, { fence: 500 })
+        .wait(LEASE_MS)
+        .claim(0, { fence: 501, by: 'w2' })
+        .mark(0, { fence: 500 })
+        .arrive(0)
+        .settle(0, 'accepted', { fence: 500, as: 'evidence' }),
+  },
+  {
+    name: 'a settle with an old fence',
+    by: 'S3',
+    tell: () =>
+      unknown(new Story(1), 'k0')
+        .reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0, { by: 'w2' })
+        .settle(0, 'accepted', { fence: 101, attempt: 1 })
+        .arrive(0, { provider: 'k0', attempt: 1 }),
+  },
+  {
+    name: 'a late copy of a claim that takes the mark away',
+    by: 'S3',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0, { fence: 500, requestId: 'q' })
+        .mark(0)
+        .claim(0, { fence: 500, requestId: 'q' })
+        .arrive(0)
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a delivery granted to another while its mark has no outcome',
+    by: 'S4',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .claim(0, { by: 'w2' })
+        .arrive(0)
+        .settle(0, 'accepted', { fence: 101, as: 'evidence' }),
+  },
+  {
+    name: 'a final state that is forgotten',
+    by: 'S5',
+    tell: () =>
+      new Story(1).add().claim(0).mark(0).settle(0, 'rejected').asked(0, { kind: 'settled', state: 'cancelled' }),
+  },
+  {
+    name: 'a bounce that a late response hides',
+    by: 'S5',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .asked(0, { kind: 'settled', state: 'bounced' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'an arrival that regresses',
+    by: 'S5',
+    tell: () =>
+      new Story(1)
+        .add()
+        .deliver(0)
+        .asked(0, { kind: 'settled', state: 'delivered' })
+        .asked(0, { kind: 'settled', state: 'sent' }),
+  },
+  {
+    name: 'an ack before the outcome is written',
+    by: 'S6',
+    tell: () => {
+      const story = new Story(1).add();
+      const receipt = story.receive(0);
+      return story.claim(0).queue('ack', 'd_0', receipt).mark(0).arrive(0).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'an ack because somebody else holds the delivery',
+    by: 'S6',
+    tell: () => {
+      const story = new Story(1).add().claim(0);
+      const receipt = story.receive(0);
+      story.asked(0, { kind: 'held', remainingMs: 100 }, 'w2').queue('ack', 'd_0', receipt);
+      return story.mark(0).arrive(0).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'an ack on the strength of an answer to an earlier wake',
+    by: 'S6',
+    tell: () => {
+      const story = new Story(1).add().asked(0, { kind: 'later', dueInMs: 1 });
+      return story.queue('ack', 'd_0', story.receive(0)).deliver(0);
+    },
+  },
+  {
+    name: 'an ack of a notification whose pages are not all expanded',
+    by: 'S6',
+    tell: () => {
+      const story = new Story(1);
+      story
+        .queue('receive', NOTIFICATION, 'r')
+        .event({ kind: 'claim-notification', owner: 'w1', verdict: { kind: 'granted', id: NOTIFICATION } });
+      return story.queue('ack', NOTIFICATION, 'r').add().deliver(0);
+    },
+  },
+  {
+    name: 'a payload swapped with a neighbour in the batch',
+    by: 'S7',
+    tell: () =>
+      new Story(2).add().claim(0).mark(0).arrive(0, { body: 'hash of hello d_1' }).settle(0, 'accepted').deliver(1),
+  },
+  {
+    name: 'a message to an address of nobody',
+    by: 'S7',
+    tell: () =>
+      new Story(1).add().claim(0).mark(0).arrive(0, { to: 'somebody@else.example', inbox: -1 }).settle(0, 'accepted'),
+    net: ['END'],
+  },
+  {
+    name: 'a message that nobody asked for',
+    by: 'S7',
+    tell: () => new Story(1).add().deliver(0).deliver('d_stray'),
+    net: ['END'],
+  },
+  {
+    name: 'a blind second attempt',
+    by: 'S8',
+    tell: () => unknown(new Story(1), 'p0').deliver(0),
+  },
+  {
+    name: 'a declared resend where the policy allows none',
+    by: 'S8',
+    tell: () =>
+      unknown(new Story(1), 'p0')
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .deliver(0),
+  },
+  {
+    name: 'an attempt after a known acceptance',
+    by: 'S8',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'accepted', { state: 'retry-scheduled' })
+        .claim(0)
+        .mark(0)
+        .settle(0, 'not-sent', { state: 'sent' }),
+  },
+  {
+    name: 'another key on the second attempt',
+    by: 'S9',
+    tell: () =>
+      unknown(new Story(1), 'k0')
+        .claim(0)
+        .mark(0, { provider: 'k0', key: 'another' })
+        .arrive(0, { provider: 'k0', key: 'another' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'another body under the same key',
+    by: 'S9',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0', outcome: 'refused', body: 'hash of an earlier draft' })
+        .settle(0, 'deferred')
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a key replayed when the provider has forgotten it',
+    by: 'S9',
+    tell: () =>
+      unknown(new Story(1), 'k0')
+        .idle(KEY_WINDOW_MS + 1)
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted'),
+    facts: { liveness: { boundMs: 2 * KEY_WINDOW_MS } },
+  },
+  {
+    name: 'an undeclared failover',
+    by: 'S10',
+    tell: () =>
+      unknown(new Story(1, DOCUMENT), 'k0')
+        .claim(0)
+        .mark(0, { provider: 'k1' })
+        .arrive(0, { provider: 'k1' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a delivery for somebody who was not asked for',
+    by: 'S11',
+    tell: () => {
+      const story = new Story(1);
+      return story.add({ deliveries: story.targets([0, 7]) }).deliver(0);
+    },
+  },
+  {
+    name: 'a delivery that is made twice',
+    by: 'S11',
+    tell: () => new Story(1).add().add({ again: 'added' }).deliver(0),
+  },
+  {
+    name: 'a page that is expanded to others the second time',
+    by: 'S11',
+    tell: () => {
+      const story = new Story(2).add();
+      return story.add({ again: 'repeated', deliveries: story.targets([1, 0]) }).deliverRest();
+    },
+  },
+  {
+    name: 'a recipient who is left out of the fan-out',
+    by: 'S11',
+    tell: () => {
+      const story = new Story(2);
+      return story.add({ deliveries: story.targets([0]) }).deliver(0);
+    },
+    net: ['END'],
+  },
+  {
+    name: "a key that is another delivery's",
+    by: 'S12',
+    tell: () =>
+      new Story(2)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted')
+        .fault()
+        .claim(1)
+        .mark(1, { provider: 'k0' })
+        .arrive(1, { provider: 'k0', outcome: 'same' })
+        .settle(1, 'accepted'),
+    net: ['END'],
+  },
+  {
+    name: 'two targets that collapse into one delivery',
+    by: 'S12',
+    tell: () => {
+      const story = new Story(1).add();
+      const [one] = story.targets();
+      const other = { ...one!, target: { ...one!.target, recipientId: 'somebody else' } };
+      return story
+        .event({
+          kind: 'add',
+          request: { notificationId: 'n_2', page: 0, deliveries: [other] },
+          verdict: { kind: 'repeated', record: {} },
+        })
+        .deliver(0);
+    },
+  },
+  {
+    name: 'a replay that is given the delivery it replaces',
+    by: 'S12',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0, { id: 'd_0' }),
+  },
+  {
+    name: 'a dead letter without a reason',
+    by: 'S13',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').ends(0, 'failed', null),
+  },
+  {
+    name: 'a failure that no dead letter shows',
+    by: 'S13',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected'),
+    facts: { deadLetters: new Set() },
+  },
+  {
+    name: 'a dead letter of something that was sent',
+    by: 'S13',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { deadLetters: new Set(['d_0']) },
+  },
+  {
+    name: 'a failed notification that no dead letter shows',
+    by: 'S13',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { failedNotifications: [{ notificationId: 'n_9', reason: 'route threw' }] },
+  },
+  {
+    name: 'an attempt counted without a mark',
+    by: 'S14',
+    tell: () => {
+      const story = new Story(1).add().deliver(0);
+      story.delivery(0).attempts += 1;
+      return story;
+    },
+  },
+  {
+    name: 'a claim that counts an attempt',
+    by: 'S14',
+    tell: () => {
+      const story = new Story(1).add();
+      story.delivery(0).attempts = 1;
+      story.claim(0);
+      story.delivery(0).attempts = 0;
+      return story.mark(0).arrive(0).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'a refund that never comes back',
+    by: 'S14',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).settle(0, 'deferred').deliver(0);
+      story.delivery(0).charged = 2;
+      return story;
+    },
+  },
+  {
+    name: 'a mark after the delivery was cancelled',
+    by: 'S15',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .cancel('d_0', { kind: 'cancelled', tooLate: [] })
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a new attempt after a cancel that was answered too-late',
+    by: 'S15',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .cancel('d_0', { kind: 'too-late', state: 'dispatching' })
+        .settle(0, 'not-sent')
+        .deliver(0),
+  },
+  {
+    name: 'a mark after the notification was cancelled',
+    by: 'S15',
+    tell: () => new Story(1).add().cancel(NOTIFICATION, { kind: 'cancelled', tooLate: [] }).deliver(0),
+  },
+  {
+    name: 'a mark after an opt-out',
+    by: 'S15',
+    tell: () => {
+      const request = {
+        tenant: 'default',
+        recipientId: 'person-0',
+        topic: '*',
+        channel: '*',
+        suppressed: true,
+        by: 'r',
+        why: 'no more',
+      };
+      return new Story(1).add().event({ kind: 'suppress', request, tooLate: [] }, 'producer').deliver(0);
+    },
+  },
+  {
+    name: 'a mark after the expiry',
+    by: 'S15',
+    tell: () => {
+      const story = new Story(1).add();
+      story.delivery(0).expiresAt = story.at + 5_000;
+      return story.claim(0).wait(5_000).mark(0).arrive(0).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'a message that leaves long after its send deadline',
+    by: 'S15',
+    tell: () => new Story(1).add().claim(0).mark(0).wait(70_000).arrive(0).settle(0, 'accepted'),
+  },
+  {
+    name: 'work that rests although somebody is healthy',
+    by: 'L1',
+    tell: () => new Story(1).add().wait(200_000).deliver(0),
+  },
+  {
+    name: 'a delivery that is never settled',
+    by: 'L2',
+    tell: () => new Story(1).add().claim(0),
+    facts: LATE,
+    net: ['END'],
+  },
+  {
+    name: 'a delivery that is settled too late',
+    by: 'L2',
+    tell: () =>
+      new Story(1)
+        .add()
+        .idle(BOUND_MS + 2_000)
+        .deliver(0),
+  },
+  {
+    name: 'a notification that is never expanded',
+    by: 'L2',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { liveness: { ...LATE.liveness, unfinished: [{ notificationId: 'n_9', state: 'expanding' }] } },
+  },
+  {
+    name: 'a healthy core that does not finish',
+    by: 'L3',
+    tell: () => new Story(1).add().claim(0),
+    facts: { liveness: { ...LATE.liveness, phase: 'core' } },
+    net: ['END'],
+  },
+  {
+    name: 'an endless circle of claims',
+    by: 'L4',
+    tell: () => {
+      const story = new Story(1).add().event({ kind: 'heal' });
+      for (let i = 0; i < 51; i += 1) story.claim(0);
+      return story.mark(0).arrive(0).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'a lease that nobody takes over',
+    by: 'L5',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { liveness: { leases: [{ id: 'n_9', leaseUntil: -LEASE_MS, leaseMs: LEASE_MS }] } },
+  },
+  {
+    name: 'a wake that is left in the queue',
+    by: 'L6',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { liveness: { queue: { depth: 1, orphans: [] } } },
+  },
+  {
+    name: 'a wake without a record',
+    by: 'L6',
+    tell: () => new Story(1).add().deliver(0),
+    facts: { liveness: { queue: { depth: 1, orphans: ['d_gone'] } } },
+  },
+  {
+    name: 'a poison delivery that is claimed again and again',
+    by: 'L7',
+    tell: () => {
+      const story = new Story(1).add();
+      for (let i = 0; i < 6; i += 1) story.claim(0).wait(LEASE_MS);
+      return story.ends(0, 'dead', 'poison');
+    },
+    facts: { liveness: { poison: [0] } },
+  },
+  {
+    name: 'an unknown outcome without a fault',
+    by: 'META',
+    tell: () => new Story(1).add().claim(0).mark(0).arrive(0).settle(0, 'unknown').reconcile(0, FOUND, 'sent'),
+  },
+  {
+    name: 'a declared duplicate without a fault',
+    by: 'META',
+    tell: () =>
+      new Story(1, DOCUMENT)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .deliver(0),
+  },
+  {
+    name: 'a false success',
+    by: 'END',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'accepted'),
+  },
+  {
+    name: 'a false failure',
+    by: 'END',
+    tell: () => new Story(1).add().claim(0).mark(0).arrive(0).settle(0, 'rejected'),
+  },
+  {
+    name: 'an outcome that is assumed where the policy does not say so',
+    by: 'END',
+    tell: () => unknown(new Story(1), 'p0').reconcile(0, { kind: 'assume-sent', reason: 'who knows' }, 'sent'),
+  },
+  {
+    name: 'giving up on what no fault had touched',
+    by: 'END',
+    tell: () =>
+      new Story(1)
+        .fault()
+        .wait(60_000)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .settle(0, 'unknown')
+        .reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'a run that ends too soon to tell',
+    by: 'END',
+    tell: () => new Story(1).add().claim(0),
+  },
+  {
+    name: 'rows of input that are in no sum',
+    by: 'END',
+    tell: () => new Story(2).add().deliverRest(),
+    facts: { input: { rows: 5, merged: 1, invalid: 1 } },
+  },
+  {
+    name: 'a recipient that is counted twice',
+    by: 'END',
+    tell: () => new Story(2).add().deliverRest(),
+    facts: { requested: [0, 1, 1] },
+  },
+];
+
+describe('the judge', () => {
+  test.each(BAD)('catches $name by $by alone', ({ tell, facts, by }) => {
+    expect(broken(tell(), facts)).toEqual([by]);
+  });
+
+  test.each(BAD)('misses $name without $by, but for the final count', ({ tell, facts, by, net = [] }) => {
+    expect(broken(tell(), facts, { without: [by] })).toEqual(net);
+  });
+
+  test('has a history for each invariant', () => {
+    expect(new Set(BAD.map(({ by }) => by))).toEqual(new Set(INVARIANTS));
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest';
+import type { Tally } from '../../src/result.ts';
+import { BOUND_MS, KEY_WINDOW_MS, NOTIFICATION, Story, type FactChanges } from '../support/story.ts';
+
+const DOCUMENT = { resend: true, failover: true, assume: false };
+const MARKETING = { resend: false, failover: false, assume: true };
+
+interface Good {
+  readonly name: string;
+  readonly tell: () => Story;
+  readonly facts?: FactChanges;
+  readonly tally: Partial<Tally>;
+}
+
+const GOOD: readonly Good[] = [
+  { name: 'everyone gets one message', tell: () => new Story(3).add().deliverRest(), tally: { once: 3 } },
+  {
+    name: 'a wake is acked after the outcome is written',
+    tell: () => {
+      const story = new Story(1).add();
+      const receipt = story.receive(0);
+      return story.deliver(0).queue('ack', 'd_0', receipt);
+    },
+    tally: { once: 1 },
+  },
+  {
+    name: 'a wake that came again is acked when the record is settled, and one that came early when it waits',
+    tell: () => {
+      const story = new Story(1).add();
+      const early = story.receive(0);
+      story.asked(0, { kind: 'later', dueInMs: 500 }).queue('ack', 'd_0', early).deliver(0);
+      const again = story.receive(0);
+      return story
+        .asked(0, { kind: 'settled', state: 'sent' }, 'w2')
+        .queue('ack', 'd_0', again)
+        .queue('ack', 'd_0', again);
+    },
+    tally: { once: 1 },
+  },
+  {
+    name: 'a deferred message is sent again and refunded',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0, { outcome: 'refused' })
+        .settle(0, 'deferred')
+        .wait(30_000)
+        .deliver(0),
+    tally: { once: 1 },
+  },
+  {
+    name: 'a lost reply is asked for again with the same key',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .fault()
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0, { by: 'w2' })
+        .mark(0, { provider: 'k0', by: 'w2' })
+        .arrive(0, { provider: 'k0', by: 'w2', outcome: 'same' })
+        .settle(0, 'accepted', { by: 'w2' }),
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'a killed worker leaves its sent message to a lookup',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .event({ kind: 'process', what: 'kill', why: null })
+        .wait(60_000)
+        .sweep(0)
+        .reconcile(0, { kind: 'found', attempt: 1, providerMessageId: 'm' }, 'sent'),
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'a strict message whose fate nobody can tell is parked after a fault',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .fault()
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'park', reason: 'nothing can tell' }, 'parked'),
+    tally: { parked: 1 },
+  },
+  {
+    name: 'a declared failover may make two messages',
+    tell: () =>
+      new Story(1, { policyOf: () => DOCUMENT })
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .fault()
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'declare', declaration: 'failover', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted'),
+    tally: { resent: 1 },
+  },
+  {
+    name: 'a declared resend may come after the key window',
+    tell: () =>
+      new Story(1, { policyOf: () => DOCUMENT })
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .fault({ phase: 'B' })
+        .settle(0, 'unknown')
+        .reconcile(
+          0,
+          { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: KEY_WINDOW_MS + 1 },
+          'retry-scheduled',
+        )
+        .idle(KEY_WINDOW_MS + 1)
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted'),
+    facts: { liveness: { boundMs: 2 * KEY_WINDOW_MS } },
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'an undecided marketing message is assumed to be sent',
+    tell: () =>
+      new Story(1, { policyOf: () => MARKETING })
+        .add()
+        .claim(0)
+        .mark(0)
+        .fault({ phase: 'B' })
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'assume-sent', reason: 'the class says so' }, 'sent'),
+    tally: { assumed: 1 },
+  },
+  {
+    name: 'a parked message is replayed by an operator, and both arrive',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).arrive(0).fault().settle(0, 'unknown');
+      story.reconcile(0, { kind: 'park', reason: 'nothing can tell' }, 'parked').replay(0, { possibleDuplicate: true });
+      return story.deliver('d_0g1');
+    },
+    tally: { resent: 1 },
+  },
+  {
+    name: 'a dead letter is replayed and arrives once',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0).deliver('d_0g1'),
+    tally: { once: 1 },
+  },
+  {
+    name: 'a cancel that came too late lets the open attempt arrive',
+    tell: () => {
+      const story = new Story(2)
+        .add()
+        .claim(0)
+        .mark(0)
+        .cancel(NOTIFICATION, { kind: 'cancelled', tooLate: ['d_0'] });
+      story
+        .arrive(0)
+        .settle(0, 'accepted')
+        .claim(1)
+        .mark(1, { refused: { kind: 'cancelled', state: 'cancelled' } });
+      return story.ends(1, 'cancelled');
+    },
+    tally: { once: 1, cancelled: 1 },
+  },
+  {
+    name: 'a store that lost its memory parks what may have been sent, and forgets the cancel',
+    tell: () => {
+      const story = new Story(2).add().deliver(1).claim(0).mark(0).arrive(0);
+      story
+        .cancel('d_0', { kind: 'too-late', state: 'dispatching' })
+        .event({ kind: 'epoch', lost: 1_000, evicted: [] });
+      story.delivery(0).attempts = 0;
+      return story.wait(90_000).sweep(0).reconcile(0, { kind: 'park', reason: 'the store lost its memory' }, 'parked');
+    },
+    tally: { once: 1, parked: 1 },
+  },
+  {
+    name: 'a worker that lost its lease writes its outcome as evidence',
+    tell: () =>
+      new Story(1, { policyOf: () => DOCUMENT })
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .fault({ do: 'delay', phase: 'D', ms: 120_000 })
+        .wait(90_000)
+        .sweep(0)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0, { by: 'w2' })
+        .settle(0, 'accepted', { fence: 101, attempt: 1, as: 'evidence', state: 'sent' })
+        .mark(0, { by: 'w2', refused: { kind: 'settled', state: 'sent' } }),
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'notifications cancelled, failed or never sealed account for recipients without a delivery',
+    tell: () => {
+      const story = new Story(4);
+      return story.add({ deliveries: story.targets([0]) }).deliver(0);
+    },
+    facts: {
+      notMade: (recipient) => (['missing', 'cancelled', 'failed', 'unsealed'] as const)[recipient]!,
+      failedNotifications: [{ notificationId: 'n_3', reason: 'route threw' }],
+      unsealed: [{ notificationId: 'n_4', targets: 1 }],
+      deadLetters: new Set(['n_3']),
+      input: { rows: 6, merged: 1, invalid: 1 },
+    },
+    tally: { once: 1, cancelled: 1, failed: 1 },
+  },
+  {
+    name: 'a bounced message was a message',
+    tell: () => new Story(1).add().deliver(0).asked(0, { kind: 'settled', state: 'bounced' }).ends(0, 'bounced'),
+    facts: { liveness: { endedAt: BOUND_MS * 2 } },
+    tally: { once: 1 },
+  },
+];
+
+describe('the judge', () => {
+  test.each(GOOD)('finds nothing wrong when $name', ({ tell, facts, tally }) => {
+    const { violations, tally: counted } = tell().judge(facts);
+    expect(violations).toEqual([]);
+    expect(counted).toEqual({ ...NONE, ...tally });
+  });
+});
+
+const NONE: Tally = {
+  once: 0,
+  recovered: 0,
+  resent: 0,
+  assumed: 0,
+  parked: 0,
+  failed: 0,
+  dead: 0,
+  expired: 0,
+  suppressed: 0,
+  cancelled: 0,
+  duplicated: 0,
+  lost: 0,
+  phantom: 0,
+};

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { count, duration, ordinal, pad, plural, wrap } from '../../src/report/format.ts';
+import { faultWords } from '../../src/report/fault-words.ts';
+import { githubErrors, githubSummary } from '../../src/report/github.ts';
+import { simulateJson } from '../../src/report/json.ts';
+import { junit } from '../../src/report/junit.ts';
+import { ndjson } from '../../src/report/ndjson.ts';
+import { selfTestJson, selfTestText } from '../../src/report/self-test.ts';
+import { plainPaint } from '../../src/report/paint.ts';
+import type { SelfTestReport } from '../../src/report/types.ts';
+import { context, failing, kill, lostReply, passing, runResult, setup, story, violation } from './fixtures.ts';
+
+describe('the JSON of a report', () => {
+  test('has exactly the keys of the contract, in its order', () => {
+    expect(Object.keys(simulateJson(passing(), context()))).toEqual(
+      `schema verdict mode seed recipients workers schedules input merged invalid requested once recovered resent assumed parked failed dead
+       expired suppressed cancelled duplicated lost phantom kills faults violations virtualMs wallMs traceHash`.split(
+        /\s+/,
+      ),
+    );
+  });
+
+  test('adds up over all schedules: rows to requests, requests to ends', () => {
+    const input = {
+      source: 'x.csv',
+      rows: 2010,
+      merged: 4,
+      invalid: Array.from({ length: 6 }, (_, i) => ({ line: i, reason: '' })),
+    };
+    const json = simulateJson(failing(), context({ input }));
+    const { once, recovered, resent, assumed, parked, failed, dead, expired, suppressed, cancelled, duplicated, lost } =
+      json;
+    expect(json.input).toBe(json.requested + json.merged + json.invalid);
+    expect(
+      once +
+        recovered +
+        resent +
+        assumed +
+        parked +
+        failed +
+        dead +
+        expired +
+        suppressed +
+        cancelled +
+        duplicated +
+        lost,
+    ).toBe(json.requested);
+  });
+
+  test('names each broken invariant once, by address where one is known, and the plan where it shows that one', () => {
+    expect(simulateJson(failing(), context({ planFile: 'out/S1.plan.json' })).violations).toEqual([
+      { invariant: 'S1', recipient: 'jörg+news@example.com', plan: 'out/S1.plan.json' },
+      { invariant: 'END', recipient: 'r7', plan: null },
+    ]);
+  });
+
+  test('carries the kills with their three keys', () => {
+    expect(simulateJson(passing(), context()).kills).toEqual([{ at: 800, worker: 'w2', phase: 'after-accept' }]);
+  });
+});
+
+describe('the JUnit file', () => {
+  test('has a case for each invariant and a failure for each broken one', async () => {
+    await expect(junit(failing(), context())).toMatchFileSnapshot('./pages/violation.junit.xml');
+  });
+
+  test('has an error when the run proves nothing', () => {
+    const xml = junit(passing({ verdict: 'inconclusive', doubts: ['kill never fired'] }), context());
+    expect(xml).toContain('tests="7" failures="0" errors="1"');
+    expect(xml).toContain('<error message="kill never fired" type="inconclusive">kill never fired</error>');
+  });
+
+  test('stays XML whatever a message holds', () => {
+    const nasty = { ...violation, message: `<b>"&'\u0000\n]]>` };
+    const xml = junit(failing({ result: runResult({ violations: [nasty] }) }), context());
+    expect(xml).toContain(`message="&lt;b&gt;&quot;&amp;'?&#10;]]&gt;"`);
+  });
+});
+
+describe('the GitHub lines', () => {
+  test('are one error per broken invariant, on one line each', () => {
+    expect(githubErrors(failing(), context())).toEqual([
+      '::error title=notify simulate%3A S1%2C at most one message per delivery%2C declared repeats apart::r0 <jörg+news@example.com>: p0 took a second message for the same delivery, and no possible duplicate had been declared.%0ARerun: notify simulate --recipients 2000 --kill-at 800 --seed apple',
+      '::error title=notify simulate%3A END%2C the sums add up%3A one end for each recipient::r7: 2 recipients ended as duplicated.%0ARerun: notify simulate --recipients 2000 --kill-at 800 --seed apple',
+    ]);
+    expect(githubErrors(passing(), context())).toEqual([]);
+  });
+
+  test('summarise the run as a table', async () => {
+    await expect(githubSummary(failing(), context())).toMatchFileSnapshot('./pages/violation.github.txt');
+  });
+});
+
+describe('the events file', () => {
+  test('has one event a line, and each line is JSON', () => {
+    const lines = [...ndjson(story)];
+    expect(lines).toHaveLength(story.length);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(story);
+    expect(lines.every((line) => line.endsWith('\n') && line.indexOf('\n') === line.length - 1)).toBe(true);
+  });
+});
+
+describe('the self-test', () => {
+  const row = {
+    sender: 'naive-lock',
+    about: 'locks, answers done when locked, then sends',
+    expected: ['lost'],
+    caught: true,
+    seen: 'lost',
+    plan: {
+      schema: 'sendonce.plan/1',
+      title: '',
+      seed: '1',
+      setup: { ...setup, recipients: [0] },
+      faults: [lostReply],
+    },
+    wallMs: 120,
+  } as const;
+  const missed = { ...row, sender: 'lock-4h', expected: ['stuck'], caught: false, seen: null, plan: null };
+  const report: SelfTestReport = { passed: false, rows: [row, missed], wallMs: 1_500, interrupted: false };
+
+  test('has a line per known-bad sender', async () => {
+    await expect(selfTestText(report, plainPaint)).toMatchFileSnapshot('./pages/self-test.txt');
+  });
+
+  test('has the same as JSON', () => {
+    expect(selfTestJson(report)).toEqual({
+      schema: 'sendonce.self-test/1',
+      verdict: 'fail',
+      senders: [
+        { sender: 'naive-lock', expected: ['lost'], caught: true, seen: 'lost', faults: 1, recipients: 1, wallMs: 120 },
+        {
+          sender: 'lock-4h',
+          expected: ['stuck'],
+          caught: false,
+          seen: null,
+          faults: null,
+          recipients: null,
+          wallMs: 120,
+        },
+      ],
+      wallMs: 1_500,
+    });
+  });
+});
+
+describe('words', () => {
+  test.each([
+    [
+      faultWords(kill),
+      'the worker that holds the 800th acceptance is killed after the provider accepted, before the worker knew',
+    ],
+    [
+      faultWords({ do: 'kill', acceptance: 1, moment: 'mid-batch', ms: 5_000 }),
+      'the worker that holds the 1st acceptance is killed in the middle of its batch and comes back 5 s later',
+    ],
+    [faultWords(lostReply), 'the 1st provider.send of r0: lost-reply, after it took effect, before the answer arrived'],
+    [
+      faultWords({ do: 'delay', op: 'ledger.mark', entity: '*', nth: 12, phase: 'D', ms: 840_000, amount: 3 }),
+      'the 12th ledger.mark of anybody: delay, delayed on the way, for 14 min, amount 3',
+    ],
+    [count(1234567), '1,234,567'],
+    [plural(1, 'worker'), '1 worker'],
+    [ordinal(11), '11th'],
+    [ordinal(22), '22nd'],
+    [ordinal(1003), '1,003rd'],
+    [duration(12), '12 ms'],
+    [duration(59_960), '60 s'],
+    [duration(90_000), '1.5 min'],
+    [duration(172_800_000), '2 d'],
+    [pad('\u001b[31mab\u001b[39m', 4), '\u001b[31mab\u001b[39m  '],
+    [wrap('one two three', 7).join('|'), 'one two|three'],
+  ])('read %j', (text, expected) => {
+    expect(text).toBe(expected);
+  });
+});

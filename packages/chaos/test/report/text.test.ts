@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import type { Paint } from '../../src/report/paint.ts';
+import { simulateText } from '../../src/report/text.ts';
+import type { ReportContext } from '../../src/report/context.ts';
+import type { SimulateReport } from '../../src/report/types.ts';
+import { context, failing, kill, lostReply, passing, runResult, setup, tally } from './fixtures.ts';
+
+const notSent = Array.from({ length: 25 }, (_, i) => ({
+  recipient: `r${i}`,
+  state: i % 2 === 0 ? 'parked' : 'failed',
+  reason: i % 2 === 0 ? 'no answer, and the provider cannot be asked' : 'mailbox does not exist',
+}));
+
+const REPORTS: readonly (readonly [name: string, report: SimulateReport, context: ReportContext])[] = [
+  ['pass', passing(), context()],
+  [
+    'pass-with-losses',
+    passing({
+      result: runResult({
+        setup: { ...setup, provider: 'plain' },
+        tally: tally({ once: 1950, parked: 37, failed: 13 }),
+        notSent,
+        unsealed: [{ notificationId: 'n_unsealed', targets: 1200 }],
+      }),
+      addressOf: { r0: 'ann@example.com' },
+    }),
+    context({
+      input: {
+        source: 'people.csv',
+        rows: 2030,
+        merged: 8,
+        invalid: Array.from({ length: 22 }, (_, i) => ({ line: i + 2, reason: 'the address is empty' })),
+      },
+      directory: 'out',
+    }),
+  ],
+  [
+    'violation',
+    failing(),
+    context({ planFile: '/tmp/S1.plan.json', replay: 'notify simulate --replay /tmp/S1.plan.json' }),
+  ],
+  [
+    'inconclusive',
+    passing({
+      verdict: 'inconclusive',
+      doubts: ['2 kinds of the profile never fired: outage, brown-out'],
+      result: runResult({ faults: [kill, lostReply], fired: [true, false] }),
+    }),
+    context(),
+  ],
+  [
+    'nondeterminism',
+    passing({ verdict: 'inconclusive', nondeterminism: { seed: 'apple-3', first: '8c1f', second: '77ab' } }),
+    context(),
+  ],
+  ['interrupted', passing({ verdict: 'inconclusive', interrupted: true }), context()],
+  [
+    'own-providers',
+    passing(),
+    context({ providers: 'yours, simulated by what they can do; email: ses (no key, no lookup)' }),
+  ],
+];
+
+describe('the text of a report', () => {
+  test.each(REPORTS)('of a run that ends in %s reads like its page', async (name, report, given) => {
+    await expect(simulateText(report, given)).toMatchFileSnapshot(`./pages/${name}.txt`);
+  });
+
+  test('takes about a dozen lines when all is well, none of them too wide to read', () => {
+    const lines = simulateText(passing(), context()).trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(13);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(130);
+  });
+
+  test('has no escape codes unless it is given some', () => {
+    for (const [, report, given] of REPORTS) expect(simulateText(report, given)).not.toContain('\u001b');
+    const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
+    const paint: Paint = { red, green: red, yellow: red, bold: red, dim: red };
+    const coloured = simulateText(failing(), context({ paint }));
+    expect(coloured).toContain('\u001b[31m');
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(simulateText(failing(), context()));
+  });
+
+  const models: readonly [
+    provider: 'keyed' | 'lookup' | 'plain',
+    name: string,
+    onUnknown: string | null,
+    words: string,
+  ][] = [
+    ['keyed', 'transactional', null, 'without: up to 49 would be parked'],
+    ['lookup', 'marketing', null, 'without either: up to 49 would be assumed sent without proof'],
+    ['keyed', 'document', null, 'without: up to 49 would go out again by the other provider, declared'],
+    ['keyed', 'document', 'park', 'without: up to 49 would be parked'],
+    ['plain', 'security', null, 'with keys: up to 49 would be recovered'],
+  ];
+  test.each(models)('says what %s providers make of class %s (on unknown: %s)', (provider, name, onUnknown, words) => {
+    const result = runResult({ setup: { ...setup, provider, class: name, onUnknown } });
+    expect(simulateText(passing({ result }), context())).toContain(words);
+  });
+
+  test('says so when other providers would have made no difference', () => {
+    const result = runResult({ tally: tally({ once: 2000 }) });
+    expect(simulateText(passing({ result }), context())).toContain('without: the same, as no outcome stayed unknown');
+  });
+});

@@ -1,0 +1,456 @@
+import {
+  type CancelVerdict,
+  type DeliveryRecord,
+  type DeliveryState,
+  type MarkVerdict,
+  type NewDelivery,
+  type NotificationRecord,
+  type Outcome,
+  type ReconcileDecision,
+} from '@sendonce/core';
+import {
+  createJudge,
+  type EndFacts,
+  type FinalDelivery,
+  type JudgeContext,
+  type Judgement,
+  type JudgeOptions,
+  type MailboxEntry,
+} from '../../src/checkers/index.ts';
+import type { EventOf, HistoryEvent } from '../../src/history.ts';
+import type { CallFault } from '../../src/plan.ts';
+
+export const NOTIFICATION = 'n_1';
+export const STRICT = { resend: false, failover: false, assume: false };
+export const LEASE_MS = 30_000;
+export const DISPATCH_MS = 60_000;
+export const KEY_WINDOW_MS = 3_600_000;
+export const BOUND_MS = 600_000;
+
+interface Told {
+  readonly id: string;
+  readonly recipient: number;
+  readonly generation: number;
+  state: DeliveryState;
+  fence: number;
+  attempts: number;
+  charged: number;
+  assumed: boolean;
+  reason: string | null;
+  expiresAt: number | null;
+}
+
+/**
+ * A hand-made history. Each method tells one event as a right ledger would have it, a millisecond after the last; what is to be wrong
+ * is said in the options. The end facts follow from what was told, unless a test changes them.
+ */
+export class Story {
+  readonly events: HistoryEvent[] = [];
+  at = 1_000;
+  readonly mailbox: MailboxEntry[] = [];
+  readonly told = new Map<string, Told>();
+  readonly recipients: number;
+  readonly #context: Partial<JudgeContext>;
+  readonly #inserted = new Set<string>();
+  #fence = 100;
+  #receipts = 0;
+  #request = 0;
+
+  constructor(recipients = 2, context: Partial<JudgeContext> = {}) {
+    this.recipients = recipients;
+    this.#context = context;
+  }
+
+  get context(): JudgeContext {
+    return {
+      recipients: this.recipients,
+      indexOf: (id) => (/^d_\d+$/.test(id) && Number(id.slice(2)) < this.recipients ? Number(id.slice(2)) : -1),
+      policyOf: () => STRICT,
+      addresseeOf: (recipient) => ({
+        notificationId: NOTIFICATION,
+        tenant: 'default',
+        recipientId: `person-${recipient}`,
+        channel: 'email',
+        topic: 'news',
+      }),
+      providers: [
+        { name: 'p0', keyWindowMs: null },
+        { name: 'k0', keyWindowMs: KEY_WINDOW_MS },
+        { name: 'k1', keyWindowMs: KEY_WINDOW_MS },
+      ],
+      bodyOf: ({ text }) => `hash of ${text}`,
+      knobs: { transitMs: 2_000, progressMs: 100_000, turnsAfterHeal: 50, poisonClaims: 5 },
+      ...this.#context,
+    };
+  }
+
+  wait(ms: number): this {
+    this.at += ms;
+    return this;
+  }
+
+  /** Time passes in which there is nothing to do: something new to do comes after it. */
+  idle(ms: number): this {
+    return this.wait(ms).event({
+      kind: 'add',
+      request: { notificationId: 'n_other', page: 0, deliveries: [] },
+      verdict: { kind: 'fenced' },
+    });
+  }
+
+  /** How the record of a delivery ends, where no event here tells it. */
+  ends(which: number | string, state: DeliveryState, reason: string | null = 'so it ended'): this {
+    Object.assign(this.delivery(which), { state, reason });
+    return this;
+  }
+
+  cancel(id: string, verdict: CancelVerdict): this {
+    return this.event({ kind: 'cancel', request: { id, by: 'ops', why: 'typo' }, verdict }, 'ops');
+  }
+
+  event(event: { readonly kind: HistoryEvent['kind'] } & Record<string, unknown>, process = 'w1'): this {
+    this.at += 1;
+    this.events.push({ at: this.at, process, ...event } as unknown as HistoryEvent);
+    return this;
+  }
+
+  add(options: { readonly deliveries?: readonly NewDelivery[]; readonly again?: 'added' | 'repeated' } = {}): this {
+    const { deliveries = this.targets(), again } = options;
+    const inserted = deliveries.map(({ id }) => id).filter((id) => again === 'added' || !this.#inserted.has(id));
+    for (const id of inserted) this.#inserted.add(id);
+    for (const id of inserted) this.delivery(id);
+    const record = { state: 'expanded' } as NotificationRecord;
+    const verdict = { kind: again ?? 'added', inserted, record, next: null };
+    return this.event({
+      kind: 'add',
+      request: { notificationId: NOTIFICATION, fence: 1, page: 0, deliveries, sealTargets: null, leaseMs: 0 },
+      verdict,
+    });
+  }
+
+  targets(indices: readonly number[] = [...Array(this.recipients).keys()]): NewDelivery[] {
+    return indices.map((recipient) => ({
+      id: `d_${recipient}`,
+      target: {
+        channel: 'email',
+        to: `${recipient}@example.com`,
+        recipientId: `person-${recipient}`,
+        destinationId: '',
+        data: {},
+      },
+      provider: 'p0',
+      maxAttempts: 5,
+      topic: 'news',
+      failed: null,
+    }));
+  }
+
+  /** What was told of a delivery, by recipient or id. */
+  delivery(which: number | string): Told {
+    const id = typeof which === 'number' ? `d_${which}` : which;
+    const known = this.told.get(id);
+    if (known !== undefined) return known;
+    const [, recipient = '-1', generation = '0'] = /^d_(\d+)(?:g(\d+))?$/.exec(id) ?? [];
+    const told: Told = {
+      id,
+      recipient: Number(recipient),
+      generation: Number(generation),
+      state: 'queued',
+      fence: 0,
+      attempts: 0,
+      charged: 0,
+      assumed: false,
+      reason: null,
+      expiresAt: null,
+    };
+    this.told.set(id, told);
+    return told;
+  }
+
+  record(which: number | string): DeliveryRecord {
+    const { id, state, fence, attempts, charged, expiresAt } = this.delivery(which);
+    return {
+      v: 1,
+      id,
+      notificationId: NOTIFICATION,
+      state,
+      fence,
+      charged,
+      expiresAt,
+      attempts: Array(attempts).fill({ presumed: false }),
+    } as unknown as DeliveryRecord;
+  }
+
+  claim(which: number | string, options: { by?: string; fence?: number; requestId?: string } = {}): this {
+    const told = this.delivery(which);
+    const { by = 'w1', fence = (this.#fence += 1), requestId = `q${(this.#request += 1)}` } = options;
+    told.fence = fence;
+    told.state = 'processing';
+    const verdict = { kind: 'granted', id: told.id, fence, record: this.record(which), data: {} };
+    return this.event({ kind: 'claim', owner: by, requestId, leaseMs: LEASE_MS, verdict }, by);
+  }
+
+  /** A claim that grants nothing. */
+  asked(which: number | string, verdict: { kind: string; [field: string]: unknown }, by = 'w1'): this {
+    const { id } = this.delivery(which);
+    return this.event(
+      {
+        kind: 'claim',
+        owner: by,
+        requestId: `q${(this.#request += 1)}`,
+        leaseMs: LEASE_MS,
+        verdict: { id, ...verdict },
+      },
+      by,
+    );
+  }
+
+  mark(which: number | string, options: MarkOptions = {}): this {
+    const told = this.delivery(which);
+    const {
+      by = 'w1',
+      provider = 'p0',
+      fence = told.fence,
+      key = `key of ${told.id} at ${provider}`,
+      refused,
+    } = options;
+    const message = { text: options.text ?? `hello ${told.id}` };
+    const attempt = options.attempt ?? told.attempts + 1;
+    if (refused === undefined) {
+      told.state = 'dispatching';
+      told.attempts = Math.max(told.attempts, attempt);
+      told.charged += 1;
+    }
+    const go: MarkVerdict = { kind: 'go', id: told.id, attempt, sendWithinMs: DISPATCH_MS - 5_000, message };
+    return this.event(
+      {
+        kind: 'mark',
+        request: {
+          id: told.id,
+          fence,
+          provider,
+          key,
+          keyWindowMs: null,
+          message,
+          dispatchMs: DISPATCH_MS,
+          sendMarginMs: 5_000,
+        },
+        verdict: refused === undefined ? go : { id: told.id, state: told.state, ...refused },
+      },
+      by,
+    );
+  }
+
+  /** A request reaches a provider. */
+  arrive(which: number | string, options: ArriveOptions = {}): this {
+    const told = this.delivery(which);
+    const {
+      by = 'w1',
+      provider = 'p0',
+      outcome = 'accepted',
+      attempt = told.attempts,
+      inbox = told.recipient,
+    } = options;
+    const to = options.to ?? `${told.recipient}@example.com`;
+    const body = options.body ?? `hash of hello ${told.id}`;
+    const key = options.key ?? `key of ${told.id} at ${provider}`;
+    this.event(
+      {
+        kind: 'provider',
+        provider,
+        deliveryId: told.id,
+        attempt,
+        key,
+        to,
+        body,
+        outcome,
+        providerMessageId: 'm',
+        reply: '202',
+      },
+      by,
+    );
+    if (outcome === 'accepted' && inbox !== null)
+      this.mailbox.push({ recipient: inbox, provider, deliveryId: told.id, body, at: this.at });
+    return this;
+  }
+
+  settle(which: number | string, kind: Outcome['kind'], options: SettleOptions = {}): this {
+    const told = this.delivery(which);
+    const {
+      by = 'w1',
+      fence = told.fence,
+      attempt = told.attempts,
+      refund = kind === 'deferred',
+      as = 'settled',
+    } = options;
+    const state = options.state ?? AFTER[kind];
+    told.state = state;
+    if (refund) told.charged -= 1;
+    if (kind === 'rejected') told.reason = 'refused for good';
+    const request = {
+      id: told.id,
+      fence,
+      attempt,
+      provider: 'p0',
+      key: '',
+      outcome: { kind, reason: 'r', providerMessageId: 'm' },
+      next: { kind: 'sent' },
+      refund,
+    };
+    return this.event({ kind: 'settle', request, verdict: { kind: as, id: told.id, state, duplicate: false } }, by);
+  }
+
+  /** The sweeper finds the dispatch window over. */
+  sweep(which: number | string): this {
+    this.delivery(which).state = 'unknown';
+    return this.event({
+      kind: 'sweep',
+      result: {
+        nowMs: this.at,
+        epochChangedAt: null,
+        moved: [this.record(which)],
+        ended: [],
+        unknown: [this.record(which)],
+      },
+    });
+  }
+
+  reconcile(
+    which: number | string,
+    decision: ReconcileDecision,
+    state: DeliveryState,
+    fence = this.delivery(which).fence,
+  ): this {
+    const told = this.delivery(which);
+    told.state = state;
+    if ('reason' in decision) told.reason = decision.reason;
+    if (decision.kind === 'assume-sent') told.assumed = true;
+    return this.event({
+      kind: 'reconcile',
+      request: { id: told.id, fence, decision },
+      verdict: { kind: 'moved', id: told.id, state },
+    });
+  }
+
+  replay(which: number | string, options: { possibleDuplicate?: boolean; forced?: boolean; id?: string } = {}): this {
+    const { id, recipient, generation } = this.delivery(which);
+    const next = options.id ?? `d_${recipient}g${generation + 1}`;
+    this.delivery(next);
+    return this.event({
+      kind: 'replay',
+      request: { id, forced: options.forced ?? false, automatic: false, by: 'ops', why: 'asked' },
+      verdict: { kind: 'replayed', id: next, possibleDuplicate: options.possibleDuplicate ?? false },
+    });
+  }
+
+  receive(which: number | string): string {
+    const receipt = `receipt ${(this.#receipts += 1)}`;
+    this.queue('receive', this.delivery(which).id, receipt);
+    return receipt;
+  }
+
+  queue(op: EventOf<'queue'>['op'], id: string, receipt: string | null): this {
+    return this.event({ kind: 'queue', op, id, receipt });
+  }
+
+  fault(fault: Partial<CallFault> = {}): this {
+    const whole = { do: 'lost-reply', op: 'provider.send', entity: '*', nth: 1, phase: 'A', ...fault };
+    return this.event({ kind: 'fault', what: 'fired', index: 0, fault: whole, entity: null });
+  }
+
+  /** Claim, mark, acceptance, settle. */
+  deliver(which: number | string, by = 'w1'): this {
+    return this.claim(which, { by }).mark(which, { by }).arrive(which, { by }).settle(which, 'accepted', { by });
+  }
+
+  /** Delivers all that nothing was told of. */
+  deliverRest(): this {
+    for (const { id, state, fence } of [...this.told.values()]) if (state === 'queued' && fence === 0) this.deliver(id);
+    return this;
+  }
+
+  finals(): FinalDelivery[] {
+    return [...this.told.values()].map(({ fence: _fence, expiresAt: _expiresAt, ...final }) => final);
+  }
+
+  facts(changes: FactChanges = {}): EndFacts {
+    const { liveness, ...rest } = changes;
+    const deliveries = this.finals();
+    const gaveUp = deliveries.filter(({ state }) => state === 'dead' || state === 'failed' || state === 'parked');
+    return {
+      requested: [...Array(this.recipients).keys()],
+      input: null,
+      deliveries,
+      mailbox: this.mailbox,
+      notMade: () => 'missing',
+      failedNotifications: [],
+      unsealed: [],
+      deadLetters: new Set(gaveUp.map(({ id }) => id)),
+      ...rest,
+      liveness: {
+        phase: 'healed',
+        healedAt: 0,
+        endedAt: this.at,
+        boundMs: BOUND_MS,
+        unfinished: [],
+        leases: [],
+        queue: { depth: 0, orphans: [] },
+        healthy: [{ from: 0, until: Infinity }],
+        poison: [],
+        ...liveness,
+      },
+    };
+  }
+
+  judge(changes: FactChanges = {}, options: JudgeOptions = {}): Judgement {
+    const judge = createJudge(this.context, options);
+    for (const event of this.events) judge.observer.on(event);
+    return judge.finish(this.facts(changes));
+  }
+}
+
+export type FactChanges = Partial<Omit<EndFacts, 'liveness'>> & { readonly liveness?: Partial<EndFacts['liveness']> };
+
+interface MarkOptions {
+  readonly by?: string;
+  readonly provider?: string;
+  readonly fence?: number;
+  readonly key?: string;
+  readonly text?: string;
+  readonly attempt?: number;
+  readonly refused?: { readonly kind: string; readonly state?: DeliveryState };
+}
+
+interface ArriveOptions {
+  readonly by?: string;
+  readonly provider?: string;
+  readonly outcome?: 'accepted' | 'same' | 'refused';
+  readonly attempt?: number;
+  readonly to?: string;
+  readonly body?: string;
+  readonly key?: string;
+  /** In whose mailbox it ends; null: in none that the test gives to the judge. */
+  readonly inbox?: number | null;
+}
+
+interface SettleOptions {
+  readonly by?: string;
+  readonly fence?: number;
+  readonly attempt?: number;
+  readonly refund?: boolean;
+  readonly state?: DeliveryState;
+  readonly as?: 'settled' | 'evidence';
+}
+
+const AFTER: Readonly<Record<Outcome['kind'], DeliveryState>> = {
+  accepted: 'sent',
+  rejected: 'failed',
+  deferred: 'retry-scheduled',
+  'not-sent': 'retry-scheduled',
+  unknown: 'unknown',
+};
+
+/** The invariants that a story breaks, in the order of their finding. */
+export function broken(story: Story, changes: FactChanges = {}, options: JudgeOptions = {}): string[] {
+  return [...new Set(story.judge(changes, options).violations.map(({ invariant }) => invariant))];
+}

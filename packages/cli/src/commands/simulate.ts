@@ -1,0 +1,39 @@
+import { BaseCommand } from '../base-command.ts';
+import { SIMULATE_FLAGS } from '../simulate/flags.ts';
+
+export default class Simulate extends BaseCommand {
+  static override summary = 'Break everything that can break, and show that every recipient still gets one message.';
+  static override description =
+    'Runs the real notifier against simulated queues, stores, providers and clocks, with faults. Nothing is sent and no server is needed. ' +
+    'Exit codes: 0 pass, 1 safety violation, 2 usage, 3 liveness violation, 4 inconclusive, 5 nondeterminism, 6 self-test failed, ' +
+    '70 internal error, 130 interrupted. See docs/reference/simulate.md.';
+  static override examples = [
+    {
+      description: 'Kill a worker at the 800th of 2,000 messages.',
+      command: '<%= config.bin %> simulate --recipients 2000 --kill-at 800',
+    },
+    { description: 'Search for a minute with every kind of fault.', command: '<%= config.bin %> simulate --for 60s' },
+    {
+      description: 'What a provider without idempotency keys makes of lost replies.',
+      command: '<%= config.bin %> simulate --provider plain --drop-acks 5%',
+    },
+    {
+      description: 'Your own list and your own configuration.',
+      command: '<%= config.bin %> simulate --config notify.config.ts --recipients-file people.csv',
+    },
+    {
+      description: 'See a sender fail that many people write.',
+      command: '<%= config.bin %> simulate --break failover-on-timeout',
+    },
+  ];
+  static override flags = SIMULATE_FLAGS;
+
+  async run(): Promise<void> {
+    const { flags } = await this.parse(Simulate);
+    const [{ runSimulate }, { processTerminal }] = await Promise.all([
+      import('../simulate/run-simulate.ts'),
+      import('../terminal.ts'),
+    ]);
+    process.exitCode = await runSimulate(flags, await processTerminal({ color: !flags['no-color'] }));
+  }
+}

@@ -1,0 +1,23 @@
+import type { FlagName, SimulateFlags } from './flags.ts';
+
+/** Flags that change only how the result is shown. */
+const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color', 'report']);
+
+/** The command that does the same again: the flags as given, and the seed that was used. */
+export function againLine(flags: SimulateFlags, seed: string | null): string {
+  const words = (Object.entries(flags) as [FlagName, SimulateFlags[FlagName]][])
+    .filter(([name, value]) => !SHOWN_ONLY.has(name) && name !== 'seed' && value !== undefined)
+    .flatMap(([name, value]) => wordsOf(name, value));
+  return ['notify simulate', ...words, ...(seed === null ? [] : [`--seed ${seed}`])].join(' ');
+}
+
+function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {
+  if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
+  const values = typeof value === 'string' ? [value] : (value ?? []);
+  return values.map((text) => `--${name} ${quoted(text)}`);
+}
+
+/** As a POSIX shell reads it. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,23 @@
+import type { SelfTestReport, SimulateReport } from '@sendonce/chaos';
+import { EXIT } from '../command-error.ts';
+
+/** What a CI is told, the gravest first; what was cut short is no verdict on what was not run. */
+export function simulateExitCode(
+  report: Pick<SimulateReport, 'verdict' | 'result' | 'interrupted' | 'nondeterminism'>,
+): number {
+  if (report.interrupted) return EXIT.interrupted;
+  if (report.nondeterminism !== null) return EXIT.nondeterminism;
+  switch (report.verdict) {
+    case 'pass':
+      return EXIT.pass;
+    case 'inconclusive':
+      return EXIT.inconclusive;
+    case 'violation':
+      return report.result.violations.every(({ kind }) => kind === 'liveness') ? EXIT.liveness : EXIT.safety;
+  }
+}
+
+export function selfTestExitCode({ passed, interrupted }: Pick<SelfTestReport, 'passed' | 'interrupted'>): number {
+  if (interrupted) return EXIT.interrupted;
+  return passed ? EXIT.pass : EXIT.selfTest;
+}

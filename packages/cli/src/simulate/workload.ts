@@ -1,0 +1,33 @@
+import type { InputSummary, SimulateReport, Workload } from '@sendonce/chaos';
+import type { NotifierConfig } from '@sendonce/core';
+import { collectRecipients, type Recipients } from '../recipients/collect-recipients.ts';
+
+/** What the user brought, read once and used by every schedule. */
+export interface Brought {
+  readonly recipients: Recipients | null;
+  readonly config: NotifierConfig | null;
+}
+
+export async function bring(files: {
+  readonly recipientsFile: string | null;
+  readonly config: string | null;
+}): Promise<Brought> {
+  const { recipientsFile, config } = files;
+  return {
+    recipients: recipientsFile === null ? null : await collectRecipients(recipientsFile),
+    config: config === null ? null : await (await import('../config-file/load-config.ts')).loadConfig(config),
+  };
+}
+
+/** Null: the seed makes it all. */
+export function workloadOf({ recipients, config }: Brought, samples: number): Workload | null {
+  if (config !== null) return { kind: 'config', config, samples, targets: recipients?.targets ?? null };
+  return recipients === null ? null : { kind: 'recipients', targets: recipients.targets, doubles: recipients.doubles };
+}
+
+/** Without a file, what was made is what was requested. */
+export function inputOf({ recipients }: Brought, report: Pick<SimulateReport, 'result'>): InputSummary {
+  if (recipients === null) return { source: null, rows: report.result.requested, merged: 0, invalid: [] };
+  const { source, rows, doubles, invalid } = recipients;
+  return { source, rows, merged: doubles.length, invalid };
+}

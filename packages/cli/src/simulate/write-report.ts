@@ -1,0 +1,49 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+  junit,
+  ndjson,
+  simulateJson,
+  type InputSummary,
+  type ReportContext,
+  type SimulateReport,
+} from '@sendonce/chaos';
+
+/** Writes the minimal plan, so that there is always a line that runs it: into the report, else where the system keeps passing files. */
+export async function writePlan(report: SimulateReport, directory: string | null): Promise<string | null> {
+  if (report.minimal === null) return null;
+  const { plan, result } = report.minimal;
+  const folder = directory ?? join(tmpdir(), 'sendonce');
+  const invariant = result.violations[0]?.invariant ?? plan.expect ?? 'plan';
+  const name = directory === null ? `${invariant}-${result.traceHash.slice(0, 12)}` : invariant;
+  const file = join(folder, `${name}.plan.json`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`);
+  return file;
+}
+
+/** Everything else that `--report DIR` holds. Files of an earlier run are replaced. */
+export async function writeReport(directory: string, report: SimulateReport, context: ReportContext): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'summary.json'), `${JSON.stringify(simulateJson(report, context), null, 2)}\n`);
+  await writeFile(join(directory, 'junit.xml'), junit(report, context));
+  await writeLines(join(directory, 'events.ndjson'), ndjson(report.events));
+  await writeLines(join(directory, 'not-sent.ndjson'), notSent(report, context.input));
+}
+
+async function writeLines(file: string, lines: Iterable<string>): Promise<void> {
+  await pipeline(Readable.from(lines), createWriteStream(file));
+}
+
+/** The lists that the text cuts short: whoever got nothing, unfinished notifications, invalid rows. */
+function* notSent({ result, addressOf }: SimulateReport, input: InputSummary): Generator<string> {
+  for (const { recipient, state, reason } of result.notSent) {
+    yield `${JSON.stringify({ kind: state, recipient, to: addressOf[recipient] ?? null, reason })}\n`;
+  }
+  for (const unsealed of result.unsealed) yield `${JSON.stringify({ kind: 'unsealed', ...unsealed })}\n`;
+  for (const row of input.invalid) yield `${JSON.stringify({ kind: 'invalid', ...row })}\n`;
+}

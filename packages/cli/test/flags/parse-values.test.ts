@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { parseKillAt } from '../../src/flags/parse-kill-at.ts';
+import { parseChoice, parseChoices, parseCount, parseDuration, parseShare } from '../../src/flags/parse-values.ts';
+
+type Case = readonly [given: string, expected: unknown];
+type Refusal = readonly [given: string, message: string];
+
+const PARSERS: readonly {
+  readonly name: string;
+  readonly parse: (text: string) => unknown;
+  readonly good: readonly Case[];
+  readonly bad: readonly Refusal[];
+}[] = [
+  {
+    name: 'a count',
+    parse: (text) => parseCount('recipients', text, 1, 1_000_000),
+    good: [
+      ['1', 1],
+      [' 2000 ', 2000],
+      ['2_000', 2000],
+      ['1,000,000', 1_000_000],
+    ],
+    bad: [
+      ['0', 'expected a whole number from 1 to 1,000,000; the nearest is 1'],
+      ['1000001', 'expected a whole number from 1 to 1,000,000; the nearest is 1000000'],
+      ['-5', 'expected a whole number from 1 to 1,000,000; the nearest is 1'],
+      ['2.5', 'expected a whole number from 1 to 1,000,000; the nearest is 3'],
+      ['1e3', 'expected a whole number from 1 to 1,000,000; the nearest is 1000'],
+      ['many', 'expected a whole number from 1 to 1,000,000'],
+      ['1,00', 'expected a whole number from 1 to 1,000,000'],
+    ],
+  },
+  {
+    name: 'a time',
+    parse: (text) => parseDuration('for', text),
+    good: [
+      ['500ms', 500],
+      ['60s', 60_000],
+      ['1.5m', 90_000],
+      ['5 min', 300_000],
+      ['24h', 86_400_000],
+    ],
+    bad: [
+      ['60', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h; did you mean 60s?'],
+      ['25h', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
+      ['0s', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
+      ['soon', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
+    ],
+  },
+  {
+    name: 'a share',
+    parse: (text) => parseShare('drop-acks', text),
+    good: [
+      ['5%', 0.05],
+      ['0.05', 0.05],
+      ['100%', 1],
+      ['0', 0],
+    ],
+    bad: [
+      ['5', 'expected a share from 0% to 100%, such as 5% or 0.05; did you mean 5%?'],
+      ['101%', 'expected a share from 0% to 100%, such as 5% or 0.05'],
+      ['-1%', 'expected a share from 0% to 100%, such as 5% or 0.05'],
+    ],
+  },
+  {
+    name: 'a choice',
+    parse: (text) => parseChoice('provider', text, ['keyed', 'lookup', 'plain']),
+    good: [['Keyed', 'keyed']],
+    bad: [
+      ['keyd', 'expected one of keyed, lookup, plain. Did you mean keyed?'],
+      ['ses', 'expected one of keyed, lookup, plain.'],
+    ],
+  },
+  {
+    name: 'choices',
+    parse: (text) => parseChoices('faults', text, ['all', 'kill', 'outage']),
+    good: [['kill,outage', ['kill', 'outage']]],
+    bad: [
+      ['kil,outage', 'expected one of all, kill, outage. Did you mean kill?'],
+      [',', 'expected words separated by commas, each one of all, kill, outage.'],
+    ],
+  },
+  {
+    name: 'a kill',
+    parse: parseKillAt,
+    good: [
+      ['800', { do: 'kill', acceptance: 800, moment: 'after-accept' }],
+      ['800:before-send', { do: 'kill', acceptance: 800, moment: 'before-send' }],
+      ['1:mid-batch', { do: 'kill', acceptance: 1, moment: 'mid-batch' }],
+    ],
+    bad: [
+      [
+        '800:before-sent',
+        'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch. Did you mean before-send?',
+      ],
+      ['800:', 'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch.'],
+      ['0', 'expected a whole number from 1 to 1,000,000,000; the nearest is 1'],
+      ['x:mid-batch', 'expected a whole number from 1 to 1,000,000,000'],
+    ],
+  },
+];
+
+describe.each(PARSERS)('$name', ({ parse, good, bad }) => {
+  test.each(good)('may be written %j', (text, expected) => {
+    expect(parse(text)).toEqual(expected);
+  });
+
+  test.each(bad)('may not be written %j', (text, message) => {
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'FLAG_INVALID' }));
+    expect(() => parse(text)).toThrow(message);
+  });
+});

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../../', import.meta.url));
+const bin = fileURLToPath(new URL('../bin/notify.js', import.meta.url));
+
+export interface Result {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Variables that would change what is printed, whoever runs the tests. */
+const QUIET = {
+  NO_COLOR: undefined,
+  FORCE_COLOR: undefined,
+  GITHUB_ACTIONS: undefined,
+  NODE_ENV: undefined,
+  CI: undefined,
+};
+
+/** Runs the built command line as a process of its own, with its output piped. */
+export function notify(
+  args: readonly string[],
+  options: { readonly env?: object; readonly interruptOn?: RegExp } = {},
+): Promise<Result> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: root,
+    env: { ...process.env, ...QUIET, COLUMNS: '100', ...options.env },
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    if (options.interruptOn?.test(stderr) === true) child.kill('SIGINT');
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}

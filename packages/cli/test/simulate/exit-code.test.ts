@@ -1,0 +1,52 @@
+import type { Violation } from '@sendonce/chaos';
+import { describe, expect, test } from 'vitest';
+import { selfTestExitCode, simulateExitCode } from '../../src/simulate/exit-code.ts';
+
+type Outcome = Parameters<typeof simulateExitCode>[0];
+
+const violation = (kind: Violation['kind']): Violation => ({
+  invariant: 'X',
+  kind,
+  at: 0,
+  recipient: null,
+  deliveryId: null,
+  message: '',
+});
+const outcome = (
+  verdict: Outcome['verdict'],
+  kinds: readonly Violation['kind'][] = [],
+  more: Partial<Outcome> = {},
+): Outcome => ({
+  verdict,
+  result: { violations: kinds.map(violation) } as unknown as Outcome['result'],
+  interrupted: false,
+  nondeterminism: null,
+  ...more,
+});
+
+describe('the exit code', () => {
+  const cases: readonly [words: string, report: Outcome, code: number][] = [
+    ['of a pass', outcome('pass'), 0],
+    ['of a safety violation', outcome('violation', ['safety']), 1],
+    ['of a liveness violation', outcome('violation', ['liveness']), 3],
+    ['of both', outcome('violation', ['liveness', 'safety']), 1],
+    ['of an inconclusive run', outcome('inconclusive'), 4],
+    [
+      'of a nondeterministic run',
+      outcome('violation', ['safety'], { nondeterminism: { seed: '1', first: 'a', second: 'b' } }),
+      5,
+    ],
+    ['of an interrupted run', outcome('inconclusive', [], { interrupted: true }), 130],
+  ];
+  test.each(cases)('%s is its own', (_words, report, code) => {
+    expect(simulateExitCode(report)).toBe(code);
+  });
+
+  test.each([
+    [true, false, 0],
+    [false, false, 6],
+    [false, true, 130],
+  ])('of a self-test that passed: %s, interrupted: %s is %i', (passed, interrupted, code) => {
+    expect(selfTestExitCode({ passed, interrupted })).toBe(code);
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import type { SimulateFlags } from '../../src/simulate/flags.ts';
+import { checkKills, simulateSettings } from '../../src/simulate/settings.ts';
+
+const known = { faults: ['all', 'kill', 'outage'], senders: ['naive-lock', 'ack-first'] };
+const settings = (flags: SimulateFlags): ReturnType<typeof simulateSettings> =>
+  simulateSettings(flags, known, () => 'drawn');
+
+describe('the settings of a simulation', () => {
+  test('search a small world with every fault when nothing is asked for', () => {
+    expect(settings({})).toEqual({
+      recipients: 200,
+      workers: 4,
+      concurrency: 50,
+      provider: 'keyed',
+      class: 'transactional',
+      onUnknown: null,
+      queue: null,
+      kills: [],
+      dropAcks: 0,
+      profile: ['all'],
+      sender: null,
+      seed: 'drawn',
+      schedules: 100,
+      forMs: null,
+      recipientsFile: null,
+      config: null,
+    });
+  });
+
+  const cases: readonly [words: string, flags: SimulateFlags, expected: object][] = [
+    ['run one schedule of a chosen kill', { 'kill-at': ['20'] }, { schedules: 1, profile: null }],
+    ['run one schedule of dropped replies', { 'drop-acks': '5%' }, { schedules: 1, profile: null, dropAcks: 0.05 }],
+    ['add drawn faults to a chosen one when asked', { 'kill-at': ['20'], faults: 'outage' }, { profile: ['outage'] }],
+    ['take as many schedules as asked', { 'kill-at': ['20'], schedules: '7' }, { schedules: 7 }],
+    ['keep a broken sender in a small world', { break: 'naive-lock' }, { sender: 'naive-lock', recipients: 20 }],
+    ['tell no queue from the default', { queue: false }, { queue: false }],
+    ['keep the seed that was given', { seed: '7f3a' }, { seed: '7f3a' }],
+    [
+      'leave the number of people to the file',
+      { 'recipients-file': 'x.csv', 'kill-at': ['900'] },
+      { recipientsFile: 'x.csv' },
+    ],
+  ];
+  test.each(cases)('%s', (_words, flags, expected) => {
+    expect(settings(flags)).toMatchObject(expected);
+  });
+
+  const refused: readonly [flags: SimulateFlags, message: string][] = [
+    [
+      { recipients: '10', 'kill-at': ['11'] },
+      '--kill-at "11": expected a number from 1 to 10, as there are 10 recipients; the nearest is 10',
+    ],
+    [{ break: 'naive-lok' }, '--break "naive-lok": expected one of naive-lock, ack-first. Did you mean naive-lock?'],
+    [{ class: 'legl' }, 'Did you mean legal?'],
+    [
+      { 'on-unknown': 'assume' },
+      '--on-unknown "assume": expected one of replay, lookup, resend, failover, assume-sent, park.',
+    ],
+    [{ seed: 'a b' }, '--seed "a b": expected 1 to 64 letters, digits, dots, dashes or underscores'],
+    [
+      { recipients: '5', 'recipients-file': 'x.csv' },
+      '--recipients-file does not go with --recipients: the file says how many there are.',
+    ],
+    [{ schedules: '5', for: '5s' }, '--schedules does not go with --for'],
+    [
+      { replay: 'x.plan.json', seed: '1', queue: false },
+      '--replay does not go with --seed, --queue: the plan says everything else.',
+    ],
+    [{ 'self-test': true, report: 'out' }, '--self-test does not go with --report'],
+    [{ config: 'x.ts', provider: 'plain' }, '--config does not go with --provider'],
+  ];
+  test.each(refused)('refuse %j', (flags, message) => {
+    expect(() => settings(flags)).toThrow(expect.objectContaining({ code: 'FLAG_INVALID' }));
+    expect(() => settings(flags)).toThrow(message);
+  });
+
+  test('accept a kill at the last acceptance of a list', () => {
+    expect(() => checkKills([{ do: 'kill', acceptance: 10, moment: 'mid-batch' }], 10)).not.toThrow();
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CLASS_POLICIES,
+  createNotifier,
+  DELIVERY_CLASSES,
+  type NotificationType,
+  type NotifierConfig,
+  type WorkerOptions,
+} from '../src/index.ts';
+import { resolveSettings } from '../src/internal.ts';
+import { manualClock, memoryLedger, memoryProvider } from '../src/memory/index.ts';
+
+const clock = manualClock();
+const email = { providers: [memoryProvider({ clock, name: 'p0' })] };
+const hello: NotificationType<never> = { class: 'transactional', content: () => ({ text: 'hello' }) };
+
+function config(patch: Partial<NotifierConfig> = {}): NotifierConfig {
+  return { ledger: memoryLedger({ clock }), channels: { email }, notifications: { hello }, clock, ...patch };
+}
+
+function withType(patch: Record<string, unknown>): NotifierConfig {
+  return config({ notifications: { hello: { ...hello, ...patch } as NotificationType<never> } });
+}
+
+const invalid = (message: RegExp) =>
+  expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
+
+describe('a worker option', () => {
+  const BOUNDS: readonly [keyof WorkerOptions, least: number, preset: number, most: number][] = [
+    ['concurrency', 1, 50, 10_000],
+    ['batch', 1, 50, 1_000],
+    ['leaseMs', 1_000, 30_000, 3_600_000],
+    ['dispatchMs', 1_000, 60_000, 3_600_000],
+    ['sendMarginMs', 0, 5_000, 59_999],
+    ['keyMarginMs', 60_001, 120_000, 86_400_000],
+    ['pollMs', 1, 250, 60_000],
+    ['waitMs', 0, 1_000, 20_000],
+    ['sweepMs', 10, 1_000, 60_000],
+    ['lateMs', 0, 5_000, 3_600_000],
+    ['strayAfterMs', 1_000, 60_000, 86_400_000],
+    ['chunk', 1, 500, 10_000],
+    ['graceMs', 0, 10_000, 3_600_000],
+    ['noProgressMs', 1_000, 60_000, 86_400_000],
+  ];
+  const value = (name: keyof WorkerOptions, given: unknown) => {
+    // The longest dispatch window needs a key margin that is longer still.
+    const beside = name === 'dispatchMs' ? { keyMarginMs: 86_400_000 } : {};
+    return resolveSettings(config({ worker: { ...beside, [name]: given } })).worker[name];
+  };
+
+  test.each(BOUNDS)('%s may be %d, is %d by default, and may be %d', (name, least, preset, most) => {
+    expect(value(name, least)).toBe(least);
+    expect(value(name, undefined)).toBe(preset);
+    expect(value(name, most)).toBe(most);
+  });
+
+  test.each(BOUNDS)('%s may not be less than %d (default %d) or more than %d', (name, least, _preset, most) => {
+    for (const wrong of [least - 1, most + 1, NaN, Infinity, String(least)]) {
+      expect(() => value(name, wrong)).toThrow(invalid(new RegExp(`^worker\\.${name}`)));
+      expect(() => value(name, wrong)).toThrow(invalid(new RegExp(String(wrong))));
+    }
+  });
+
+  test('that does not exist is named beside those that do', () => {
+    const worker = { concurency: 5 } as WorkerOptions;
+    expect(() => resolveSettings(config({ worker }))).toThrow(
+      invalid(/^worker\.concurency is not an option; known: concurrency, batch/),
+    );
+  });
+
+  test('is checked again when a worker overrides it', () => {
+    const notifier = createNotifier(config());
+    expect(() => notifier.worker({ batch: 0 })).toThrow(
+      invalid(/^worker\.batch must be a number from 1 to 1000, got 0$/),
+    );
+  });
+
+  test('for a send margin may not use up the dispatch window', () => {
+    const worker = { dispatchMs: 2_000, sendMarginMs: 2_000 };
+    expect(() => resolveSettings(config({ worker }))).toThrow(
+      invalid(/sendMarginMs \(2000\) must be shorter than worker.dispatchMs \(2000\)/),
+    );
+  });
+
+  test('for a key margin may not be as short as the dispatch window', () => {
+    const worker = { dispatchMs: 60_000, keyMarginMs: 60_000 };
+    expect(() => resolveSettings(config({ worker }))).toThrow(
+      invalid(/keyMarginMs \(60000\) must be longer than worker.dispatchMs/),
+    );
+  });
+
+  test('for the margins follows a shorter dispatch window', () => {
+    const { worker } = resolveSettings(config({ worker: { dispatchMs: 4_000 } }));
+    expect(worker).toMatchObject({ sendMarginMs: 1_000, keyMarginMs: 8_000 });
+  });
+
+  test('for one stage needs two queues', () => {
+    const notifier = createNotifier(config());
+    expect(() => notifier.worker({ stages: ['deliver'] })).not.toThrow();
+  });
+});
+
+describe('channels', () => {
+  const provider = memoryProvider({ clock, name: 'p0' });
+  test.each<[why: string, channels: unknown, message: RegExp]>([
+    ['none', {}, /^channels is empty/],
+    ['one that does not exist', { fax: email }, /^channels\.fax is not a channel; known: email, sms/],
+    ['one without a provider', { email: { providers: [] } }, /^channels\.email has no providers/],
+    [
+      'two providers of one name',
+      { email: { providers: [provider, provider] } },
+      /two providers of one name \(p0, p0\)/,
+    ],
+  ])('may not be: %s', (_why, channels, message) => {
+    expect(() => resolveSettings(config({ channels: channels as NotifierConfig['channels'] }))).toThrow(
+      invalid(message),
+    );
+  });
+
+  test('keep their providers in the order given', () => {
+    const providers = ['b', 'a'].map((name) => memoryProvider({ clock, name }));
+    expect(resolveSettings(config({ channels: { sms: { providers } } })).channels.get('sms')?.order).toEqual([
+      'b',
+      'a',
+    ]);
+  });
+});
+
+describe('a notification type', () => {
+  test.each<[why: string, patch: Record<string, unknown>, message: RegExp]>([
+    ['no class', { class: undefined }, /^notifications\.hello\.class must be one of security, .*got undefined/],
+    ['a class that does not exist', { class: 'urgent' }, /got urgent/],
+    [
+      'marketing without an expiry',
+      { class: 'marketing' },
+      /^notifications\.hello\.expiresInMs is required: class marketing/,
+    ],
+    ['an expiry in the past', { expiresInMs: 0 }, /expiresInMs must be more than 0 ms, got 0/],
+    ['no attempt', { maxAttempts: 0 }, /maxAttempts must be a whole number from 1 to 100, got 0/],
+    ['half an attempt', { maxAttempts: 1.5 }, /got 1\.5/],
+    ['too many attempts', { maxAttempts: 101 }, /got 101/],
+  ])('may not have: %s', (_why, patch, message) => {
+    expect(() => resolveSettings(withType(patch))).toThrow(invalid(message));
+  });
+
+  test.each(DELIVERY_CLASSES)('of class %s has what its class decides', (of) => {
+    const expiresInMs = CLASS_POLICIES[of].expiresInMs ?? 1_000;
+    const { types } = resolveSettings(withType({ class: of, expiresInMs }));
+    expect(types.get('hello')?.policy).toEqual({ ...CLASS_POLICIES[of], expiresInMs });
+  });
+
+  test('goes its own way before its class in the config, and that before the table', () => {
+    const classes = { transactional: { maxAttempts: 2, expiresInMs: 5_000 } };
+    const { types } = resolveSettings({ ...withType({ maxAttempts: 3 }), classes });
+    expect(types.get('hello')?.policy).toMatchObject({ maxAttempts: 3, expiresInMs: 5_000, onUnknown: 'park' });
+  });
+
+  test.each([
+    { of: 'transactional', topic: undefined, resolved: 'hello' },
+    { of: 'transactional', topic: 'news', resolved: 'news' },
+    { of: 'security', topic: 'news', resolved: null },
+    { of: 'legal', topic: undefined, resolved: null },
+  ])('of class $of with topic $topic can be opted out of as $resolved', ({ of, topic, resolved }) => {
+    const { types } = resolveSettings(withType({ class: of, ...(topic === undefined ? {} : { topic }) }));
+    expect(types.get('hello')?.topic).toBe(resolved);
+  });
+});
