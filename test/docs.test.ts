@@ -5,12 +5,14 @@ import { ERROR_CODES } from '@sendonce/core';
 import { SIMULATE_FLAGS } from '../packages/cli/src/simulate/flags.ts';
 import { fillIncludes, looseBlocks } from './support/docs/includes.ts';
 import { anchorsOf, brokenLinks } from './support/docs/links.ts';
+import { chaosTables } from './support/docs/chaos-tables.ts';
+import { membersOf } from './support/docs/members.ts';
 import { codeTables } from './support/docs/tables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const exists = (path: string): boolean => existsSync(`${root}${path}`);
-const tables = codeTables(read);
+const tables = { ...codeTables(read), ...chaosTables };
 const documents = [...markdownIn('.', false), ...markdownIn('docs', true)].sort();
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
 
@@ -32,6 +34,13 @@ describe.each(documents)('%s', (file) => {
 
   test('names no path of one machine', () => {
     expect(markdown.match(/(?<![\w.])\/(work|tmp|root|home|Users)\/\S*/g) ?? []).toEqual([]);
+  });
+
+  test('names only files that exist', () => {
+    const named = [...markdown.matchAll(/`((?:packages|core|chaos|cli|examples|scripts|test|docs)\/[\w./-]+)`/g)];
+    const paths = named.map(([, path = '']) => path).filter((path) => !/NAME/.test(path));
+    const isThere = (path: string): boolean => exists(path) || exists(`packages/${path}`);
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
   });
 
   test('mentions only scripts, commands and flags that exist', () => {
@@ -63,6 +72,20 @@ describe('the documentation', () => {
   test('explains every error code in a section of its name', () => {
     const anchors = anchorsOf(read('docs/reference/errors.md'));
     expect(ERROR_CODES.filter((code) => !anchors.has(code.toLowerCase()))).toEqual([]);
+  });
+
+  test('explains every option', () => {
+    const page = `${read('docs/reference/config.md')}${read('docs/reference/classes.md')}`;
+    const of = (file: string, ...names: string[]) =>
+      names.flatMap((name) => membersOf(read(`packages/core/src/${file}`), name));
+    const options = [
+      ...of('config.ts', 'NotifierConfig', 'NotificationType', 'WorkerOptions', 'DeadLetterRetry'),
+      ...of('policy/policy.ts', 'ClassPolicy'),
+      ...of('stages/accept.ts', 'PublishOptions'),
+    ];
+    const missing = options.filter(({ name }) => !new RegExp(`\`(\\{ )?[^\`]*\\b${name}\\b`).test(page));
+    expect(options.length).toBeGreaterThan(40);
+    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   test('lists every page in its index', () => {

@@ -3,4 +3,8 @@ export type * from './plan.ts';
 export type * from './history.ts';
 export { CLASSES_OF_END } from './result.ts';
 export type * from './result.ts';
+export { faultNames } from './search/kinds.ts';
+export { KNOWN_BAD_SENDERS } from './senders/index.ts';
 export * from './report/index.ts';
+export { replayPlan, simulate } from './simulate.ts';
+export { selfTest, setupFor } from './self-test.ts';

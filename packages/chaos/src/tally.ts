@@ -22,14 +22,14 @@ export interface Misfit {
 }
 
 export interface Count {
-  /** Recipients in the sums: those of unsealed notifications are outside. */
+  /** Recipients in the sums: those of unsealed and forgotten notifications are outside. */
   readonly requested: number;
   readonly tally: Tally;
   /** The first 1,000. */
   readonly misfits: readonly Misfit[];
   /** Parked, failed and dead recipients; the first 1,000. */
   readonly notSent: RunResult['notSent'];
-  /** Null: not requested, or of an unsealed notification. */
+  /** Null: not requested, or outside the sums. */
   classOf(recipient: number): EndClass | null;
 }
 
@@ -84,11 +84,11 @@ export class Counter {
     const notSent: { recipient: string; state: string; reason: string }[] = [];
     let toNobody = this.#readMailbox(facts);
     let requested = 0;
-    let unsealed = 0;
+    let outside = 0;
     for (const recipient of facts.requested) {
       const { end, wrong } = this.#end(recipient, facts);
       if (end === null) {
-        unsealed += 1;
+        outside += 1;
         continue;
       }
       requested += 1;
@@ -107,7 +107,7 @@ export class Counter {
     }
     tally.phantom = toNobody;
     if (toNobody > 0) this.#misfit(null, 'phantom', `${toNobody} messages arrived that nobody had asked for`);
-    for (const message of imbalances(tally, { requested, unsealed, input: facts.input }))
+    for (const message of imbalances(tally, { requested, outside, input: facts.input }))
       this.#misfit(null, null, message);
     const classOf = (recipient: number): EndClass | null => CLASSES_OF_END[this.#class.get(recipient) - 1] ?? null;
     return { requested, tally, misfits: this.#misfits, notSent, classOf };
@@ -151,20 +151,20 @@ export function count(facts: EndFacts, beliefs: Beliefs, recipients: number): Co
 
 export interface Sums {
   readonly requested: number;
-  readonly unsealed: number;
+  readonly outside: number;
   readonly input: EndFacts['input'];
 }
 
 /** Which sums do not balance, in sentences. */
-export function imbalances(tally: Tally, { requested, unsealed, input }: Sums): string[] {
+export function imbalances(tally: Tally, { requested, outside, input }: Sums): string[] {
   const wrong: string[] = [];
   const counted = CLASSES_OF_END.reduce((sum, end) => (end === 'phantom' ? sum : sum + tally[end]), 0);
   if (counted !== requested) wrong.push(`${requested} recipients were requested, and the classes add up to ${counted}`);
   if (input === null) return wrong;
-  const rows = requested + unsealed + input.merged + input.invalid;
+  const rows = requested + outside + input.merged + input.invalid;
   if (rows !== input.rows)
     wrong.push(
-      `${input.rows} rows came in, and ${requested} requested + ${unsealed} unsealed + ${input.merged} merged + ${input.invalid} invalid make ${rows}`,
+      `${input.rows} rows came in, and ${requested} requested + ${outside} outside the sums + ${input.merged} merged + ${input.invalid} invalid make ${rows}`,
     );
   return wrong;
 }

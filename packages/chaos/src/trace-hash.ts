@@ -1,105 +1,119 @@
 import type { HistoryEvent, Observer } from './history.ts';
 
-const NUMBER = 1;
-const STRING = 2;
-const ARRAY = 3;
-const OBJECT = 4;
-const TRUE = 5;
-const FALSE = 6;
-const NULL = 7;
-const UNDEFINED = 8;
-const BIGINT = 9;
+// What kind of value follows, so that 0, '', [], {} and null differ.
+const NUMBER = 0x1b873593;
+const STRING = 0x2545f491;
+const ARRAY = 0x38b34ae5;
+const OBJECT = 0x4cf5ad43;
+const TRUE = 0x52dce729;
+const FALSE = 0x61c88647;
+const NULL = 0x7feb352d;
+const ABSENT = 0x046ca68b;
 
 const float = new Float64Array(1);
 const halves = new Uint32Array(float.buffer);
 
-/**
- * What happened, in 64 bits: two runs with the same hash had the same events, in the same order, with the same content. Every field of
- * every event goes in, by a walk over the values, so that a field added later is hashed too.
- */
-export class TraceHash implements Observer {
-  #a = 0x9e3779b9;
-  #b = 0x85ebca6b;
-  /** Hashes of strings that come again: kinds, names, field names. */
-  readonly #short = new Map<string, number>();
-
-  on(event: HistoryEvent): void {
-    this.#value(event);
-  }
-
+export interface TraceHash extends Observer {
   /** 16 hex digits. May be asked at any time. */
-  digest(): string {
-    return hex(finish(this.#a)) + hex(finish(this.#b ^ Math.imul(this.#a, 0x27d4eb2f)));
+  digest(): string;
+}
+
+/** A field's name, and the last text it had: owners, states and providers come again and again. */
+interface Cell {
+  readonly name: number;
+  text: string;
+  hash: number;
+}
+
+/**
+ * What happened, in 64 bits: the same events, in the same order, with the same content, give the same hash, and nothing else does.
+ * Every field of every event goes in, by a walk over the values, so that a field added later is hashed too.
+ */
+export function traceHash(): TraceHash {
+  let a = 0x9e3779b9 | 0;
+  let b = 0x85ebca6b | 0;
+  const cells = new Map<string, Cell>();
+
+  function mix(word: number): void {
+    const x = Math.imul(a ^ word, 0xcc9e2d51);
+    a = (x << 15) | (x >>> 17);
+    const y = Math.imul(b + word, 0x9e3779b1) ^ x;
+    b = (y << 13) | (y >>> 19);
   }
 
-  #mix(word: number): void {
-    const a = Math.imul(this.#a ^ word, 0xcc9e2d51);
-    this.#a = (a << 15) | (a >>> 17);
-    const b = Math.imul(this.#b + word, 0x1b873593) ^ a;
-    this.#b = (b << 13) | (b >>> 19);
-  }
-
-  #value(value: unknown): void {
-    switch (typeof value) {
-      case 'string':
-        return this.#string(value);
-      case 'number':
-        return this.#number(value);
-      case 'boolean':
-        return this.#mix(value ? TRUE : FALSE);
-      case 'object':
-        if (value === null) return this.#mix(NULL);
-        return Array.isArray(value) ? this.#array(value) : this.#object(value as Readonly<Record<string, unknown>>);
-      case 'bigint':
-        this.#mix(BIGINT);
-        return this.#string(String(value));
-      // A history is data: what is neither counts as absent.
-      case 'undefined':
-      case 'function':
-      case 'symbol':
-        return this.#mix(UNDEFINED);
-    }
-  }
-
-  #number(value: number): void {
-    if ((value | 0) === value && !Object.is(value, -0)) return this.#mix(Math.imul(value, 0x9e3779b1) ^ NUMBER);
+  function mixNumber(value: number): void {
+    if ((value | 0) === value && !Object.is(value, -0)) return mix(value ^ NUMBER);
     float[0] = value;
-    this.#mix((halves[0] ?? 0) ^ NUMBER);
-    this.#mix(halves[1] ?? 0);
+    mix(NUMBER);
+    mix(halves[0] ?? 0);
+    mix(halves[1] ?? 0);
   }
 
-  #string(text: string): void {
-    this.#mix((text.length << 4) | STRING);
-    // Ids are told apart by all of their characters; two characters make a word.
-    let i = 0;
-    for (; i + 1 < text.length; i += 2) this.#mix(text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16));
-    if (i < text.length) this.#mix(text.charCodeAt(i));
+  function mixValue(value: unknown, cell: Cell): void {
+    if (typeof value === 'string') mixText(value, cell);
+    else if (typeof value === 'number') mixNumber(value);
+    else if (value === null) mix(NULL);
+    else if (typeof value === 'boolean') mix(value ? TRUE : FALSE);
+    else if (Array.isArray(value)) mixArray(value, cell);
+    else if (typeof value === 'object') mixObject(value as Readonly<Record<string, unknown>>);
+    // A history is data: what is none counts as absent.
+    else mix(typeof value === 'bigint' ? textHash(String(value), NUMBER) : ABSENT);
   }
 
-  #array(values: readonly unknown[]): void {
-    this.#mix((values.length << 4) | ARRAY);
-    for (const value of values) this.#value(value);
+  function mixText(text: string, cell: Cell): void {
+    if (text !== cell.text) {
+      cell.text = text;
+      cell.hash = textHash(text, STRING);
+    }
+    mix(cell.hash);
   }
 
-  #object(value: Readonly<Record<string, unknown>>): void {
-    this.#mix(OBJECT);
+  function mixArray(values: readonly unknown[], cell: Cell): void {
+    mix(values.length ^ ARRAY);
+    for (let i = 0; i < values.length; i += 1) mixValue(values[i], cell);
+  }
+
+  function mixObject(value: Readonly<Record<string, unknown>>): void {
     let fields = 0;
     for (const field in value) {
-      this.#mix(this.#name(field));
-      this.#value(value[field]);
+      const cell = cellOf(field);
+      mix(cell.name);
+      mixValue(value[field], cell);
       fields += 1;
     }
-    this.#mix(fields);
+    mix(fields ^ OBJECT);
   }
 
-  #name(field: string): number {
-    const known = this.#short.get(field);
+  function cellOf(field: string): Cell {
+    const known = cells.get(field);
     if (known !== undefined) return known;
-    let hash = 0x811c9dc5;
-    for (let i = 0; i < field.length; i += 1) hash = Math.imul(hash ^ field.charCodeAt(i), 0x01000193);
-    this.#short.set(field, hash);
-    return hash;
+    const cell = { name: textHash(field, OBJECT), text: '', hash: textHash('', STRING) };
+    cells.set(field, cell);
+    return cell;
   }
+
+  return {
+    on: (event: HistoryEvent) => mixObject(event as unknown as Readonly<Record<string, unknown>>),
+    digest: () => hex(finish(a)) + hex(finish(b ^ Math.imul(a, 0x27d4eb2f))),
+  };
+}
+
+/** All characters count. Four of them make a word, for most are ASCII. */
+function textHash(text: string, start: number): number {
+  const { length } = text;
+  let hash = start ^ length;
+  let i = 0;
+  for (; i + 3 < length; i += 4) {
+    const word =
+      text.charCodeAt(i) ^
+      (text.charCodeAt(i + 1) << 8) ^
+      (text.charCodeAt(i + 2) << 16) ^
+      (text.charCodeAt(i + 3) << 24);
+    hash = Math.imul(hash ^ word, 0x85ebca6b);
+    hash ^= hash >>> 15;
+  }
+  for (; i < length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x42b2ae35) ^ (hash >>> 11);
+  return hash;
 }
 
 function finish(word: number): number {
@@ -111,5 +125,5 @@ function finish(word: number): number {
 }
 
 function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0');
+  return word.toString(16).padStart(8, '0');
 }

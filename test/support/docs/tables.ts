@@ -2,6 +2,7 @@ import { CLASS_POLICIES, DELIVERY_CLASSES, DELIVERY_STATES, TRANSITIONS, type Re
 import { resolveWorker } from '../../../packages/core/src/settings.ts';
 import type { Read, Tables } from './includes.ts';
 import { membersOf } from './members.ts';
+import { table } from './table.ts';
 
 const CONFIG = 'packages/core/src/config.ts';
 const SETTINGS = 'packages/core/src/settings.ts';
@@ -90,10 +91,4 @@ function duration(ms: number): string {
 
 function number(value: number): string {
   return String(value).replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -21,7 +21,7 @@ const WAITING: ReadonlySet<DeliveryState | NotificationState> = new Set(['retry-
 
 /**
  * S6: a wake is acked only after an answer, given since it was received, that its record is settled, waits for a time that the ledger
- * brings back, is unknown, or is stray.
+ * brings back, is unknown, or is stray. Whoever holds a notification may ack its wake too.
  */
 export function acks(context: CheckerContext): Checker {
   /** Order of the latest answer that allows an ack; 0: none. */
@@ -81,7 +81,11 @@ export function acks(context: CheckerContext): Checker {
     invariants: ['S6'],
     on: {
       claim: ({ verdict }, slot) => claimed(verdict, slot),
-      'claim-notification': ({ verdict }) => claimed(verdict, -1),
+      'claim-notification': ({ verdict }) => {
+        // The expansion is brought back by its own lease, not by the wake: that it is held by the asker is enough.
+        if (verdict.kind === 'granted') waits(-1, verdict.id);
+        else claimed(verdict, -1);
+      },
       mark: marked,
       settle({ verdict }, slot) {
         if (verdict.kind !== 'absent') answer(slot, verdict.id, verdict.state);

@@ -40,6 +40,7 @@ export function endClass(facts: RecipientFacts): RecipientEnd {
 function withoutRecord({ messages, notMade }: RecipientFacts): RecipientEnd {
   const why = notMade ?? 'missing';
   const ended = why === 'cancelled' || why === 'failed';
+  if (why === 'forgotten') return { end: messages === 0 ? null : 'recovered', wrong: null };
   if (messages === 0)
     return ended
       ? { end: why, wrong: null }

@@ -27,10 +27,11 @@ export interface MailboxEntry {
 }
 
 /**
- * Why a requested recipient has no delivery record: its notification was cancelled or failed before, its producer never sealed it, or
- * its expansion is not finished. `missing`: none of these, the ledger says that it is expanded.
+ * Why a requested recipient has no delivery record: its notification was cancelled or failed before, its producer never sealed it, its
+ * expansion is not finished, or the store forgot the notification itself when it lost its memory (nothing that rests on that store
+ * can bring it back; outside the sums unless its message arrived). `missing`: none of these, the ledger says that it is expanded.
  */
-export type NotMade = 'cancelled' | 'failed' | 'unsealed' | 'unfinished' | 'missing';
+export type NotMade = 'cancelled' | 'failed' | 'unsealed' | 'unfinished' | 'forgotten' | 'missing';
 
 /** What is still held, waiting or broken at the end; times are the history's. */
 export interface LivenessFacts {
@@ -56,7 +57,7 @@ export interface LivenessFacts {
 /** What the world knows when a run is over: the ledger's last word, and the mailbox. */
 export interface EndFacts {
   /** Every requested recipient index, once, those of unsealed notifications included. */
-  readonly requested: Iterable<number>;
+  readonly requested: readonly number[];
   /** Rows of input, and how many of them were merged (same identity) or invalid; null where there is no list of rows. */
   readonly input: { readonly rows: number; readonly merged: number; readonly invalid: number } | null;
   /** Every delivery in the ledger, all generations. Iterated once. */

@@ -7,7 +7,6 @@ interface OptOut {
   readonly recipientId: string;
   readonly topic: string;
   readonly channel: string;
-  readonly at: number;
 }
 
 /**
@@ -18,27 +17,26 @@ export function forbidden(context: CheckerContext): Checker {
   const { attempts, slots } = context;
   const expiresAt = context.column('f64');
   const sendUntil = context.column('f64');
-  const cancelled = new Map<string, number>();
+  const cancelled = new Set<string>();
   const optOuts = new Map<string, OptOut>();
 
-  function cancel({ at, request, verdict }: EventOf<'cancel'>): void {
+  function cancel({ request, verdict }: EventOf<'cancel'>): void {
     // A notification that was over already keeps its dead letters, and those may be replayed.
     const holds = verdict.kind === 'cancelled' || (verdict.kind === 'too-late' && kindOf(request.id) === 'delivery');
-    if (holds && !cancelled.has(request.id)) cancelled.set(request.id, at);
+    if (holds) cancelled.add(request.id);
   }
 
-  function suppress({ at, request }: EventOf<'suppress'>): void {
+  function suppress({ request }: EventOf<'suppress'>): void {
     const { tenant, recipientId, topic, channel } = request;
     const id = JSON.stringify([tenant, recipientId, topic, channel]);
-    if (request.suppressed) optOuts.set(id, { tenant, recipientId, topic, channel, at });
+    if (request.suppressed) optOuts.set(id, { tenant, recipientId, topic, channel });
     else optOuts.delete(id);
   }
 
-  /** Without synchronous replication an acknowledged cancel or opt-out goes with the memory that the store lost. */
-  function forget({ at, lost, evicted }: EventOf<'epoch'>): void {
-    for (const [id, since] of cancelled) if (since >= at - lost) cancelled.delete(id);
-    for (const [id, { at: since }] of optOuts) if (since >= at - lost) optOuts.delete(id);
-    for (const id of evicted) cancelled.delete(id);
+  /** Without synchronous replication an acknowledged cancel or opt-out may go with the memory that the store lost. */
+  function forget(): void {
+    cancelled.clear();
+    optOuts.clear();
   }
 
   function optedOut({ tenant, recipientId, topic, channel }: Addressee): boolean {

@@ -22,6 +22,8 @@ export interface FaultNetworkParts {
   readonly hands: Hands;
   readonly limits: Limits;
   readonly hasQueue: boolean;
+  /** Called whenever a fault has fired, and whenever one is over. */
+  readonly changed: () => void;
 }
 
 /** Holds a plan against everything that is called, and strikes where it says. */
@@ -44,7 +46,7 @@ export class FaultNetwork {
       hands: parts.hands,
       hasQueue: parts.hasQueue,
       fire: (index, entity) => this.#fire(index, entity),
-      heal: (index, ms) => this.#healLater(index, ms),
+      heal: (index, ms) => this.#healIn(index, ms),
     });
     plan.forEach((fault, index) => this.#arm(fault, index));
     this.acceptances.watch((op, look) => this.#listen(op, look));
@@ -153,25 +155,20 @@ export class FaultNetwork {
     const { hands } = this.#parts;
     const { fault, kind, ms, amount } = each;
     // An error from the other side is no success that a reply could hide, but the call has reached this phase.
-    if (each.state === 'armed') this.#fired(each, process, call, item);
-    return kind.strike({
-      hands,
-      fault,
-      process,
-      call,
-      item,
-      deliveryId: deliveryIdOf(fault.op as Op, call, item),
-      ms,
-      amount,
-    });
+    const deliveryId = deliveryIdOf(fault.op as Op, call, item);
+    const isFirst = each.state === 'armed';
+    if (isFirst) this.#fired(each, process, deliveryId);
+    const held = kind.strike({ hands, fault, process, call, item, deliveryId, ms, amount });
+    if (isFirst) this.#healIn(each.index, ms, () => void (each.state = 'healed'));
+    this.#parts.changed();
+    return held;
   }
 
-  #fired(each: Armed, process: Process, call: Call | null, item: number): void {
+  #fired(each: Armed, process: Process, deliveryId: string): void {
     each.state = 'fired';
     const { registry } = this.#parts;
-    const slot = registry.slotOfDelivery(deliveryIdOf(each.fault.op as Op, call, item));
+    const slot = registry.slotOfDelivery(deliveryId);
     this.#fire(each.index, slot < 0 ? process.name : `r${registry.numberOf(slot)}`);
-    this.#healLater(each.index, each.kind.lasts ? each.ms : 0, () => void (each.state = 'healed'));
   }
 
   #fire(index: number, entity: string | null): void {
@@ -180,20 +177,18 @@ export class FaultNetwork {
     this.#parts.emitter.tell('plan', { kind: 'fault', what: 'fired', index, fault: this.plan[index] as Fault, entity });
   }
 
-  #healLater(index: number, ms: number, then: () => void = () => {}): void {
+  #healIn(index: number, ms: number, then: () => void = () => {}): void {
+    const { hands, emitter, changed } = this.#parts;
     const heal = (): void => {
       this.#unhealed--;
       then();
-      this.#parts.emitter.tell('plan', {
-        kind: 'fault',
-        what: 'healed',
-        index,
-        fault: this.plan[index] as Fault,
-        entity: null,
-      });
+      emitter.tell('plan', { kind: 'fault', what: 'healed', index, fault: this.plan[index] as Fault, entity: null });
     };
-    if (ms > 0) this.#parts.hands.later(ms, heal);
-    else heal();
+    if (ms <= 0) return heal();
+    hands.later(ms, () => {
+      heal();
+      changed();
+    });
   }
 }
 

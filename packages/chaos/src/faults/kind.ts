@@ -46,6 +46,7 @@ export interface Hands {
   ledgerDown(ms: number): void;
   loseMemory(lastMs: number, evict: readonly string[]): void;
   readonly queue: SimulatedQueue | null;
+  wipeQueue(): void;
   /** Lets something happen to the queue later. */
   later(ms: number, action: () => void): void;
   skew(process: Process, ms: number): void;
@@ -79,12 +80,11 @@ export interface FaultKind {
   readonly component: Component;
   readonly ops: readonly Op[];
   readonly phases: readonly Phase[];
+  /** How long it lasts; it is healed after that. Null: at once. */
   readonly ms: RangeOf | null;
   readonly amount: RangeOf | null;
   /** In one sentence. */
   readonly means: string;
-  /** True when `ms` is how long it lasts: it is healed after that. */
-  readonly lasts: boolean;
   /** True when it strikes every time from the nth on, and at no heal point stops: a property of the recipient. */
   readonly forever?: boolean;
   /** Called when the call reaches the fault's phase: A when it was applied, all others when it is requested. */

@@ -31,7 +31,7 @@ const WRITES: readonly Op[] = [
 ];
 const ALL: readonly Op[] = [...WRITES, ...READS];
 const WAY = { component: 'ledger', ops: ALL, peer: 'the ledger' } as const;
-const base = { component: 'ledger', amount: null, lasts: false } as const;
+const base = { component: 'ledger', amount: null } as const;
 
 /** The store itself keeps its laws; what breaks is the way to it, its process, and (only here) its memory. */
 export const LEDGER_FAULTS: readonly FaultKind[] = [
@@ -65,7 +65,6 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: ALL,
     phases: ['B', 'A'],
     ms: away,
-    lasts: true,
     means: 'the calling process is cut off from the ledger: both ways (B), or only replies are lost (A)',
     strike: (strike) => cutOff(strike, 'one'),
   },
@@ -75,7 +74,6 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: ALL,
     phases: ['B', 'A'],
     ms: away,
-    lasts: true,
     means: 'every process is cut off from the ledger: both ways (B), or only replies are lost (A)',
     strike: (strike) => cutOff(strike, 'all'),
   },
@@ -85,7 +83,6 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: ALL,
     phases: ['B', 'A'],
     ms: away,
-    lasts: true,
     means:
       'the store restarts: this call’s reply is lost, and until it is back nobody can connect; nothing is forgotten',
     strike: (strike) => {

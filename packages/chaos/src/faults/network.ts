@@ -15,7 +15,7 @@ export interface Way {
 
 /** What can happen to any call on its way, whatever it is about. */
 export function networkFaults({ component, ops, peer, slowMs = beyondLease }: Way): readonly FaultKind[] {
-  const base = { component, ops, amount: null, lasts: false };
+  const base = { component, ops, amount: null };
   return [
     {
       ...base,
@@ -69,7 +69,6 @@ export function errorFault({ component, ops, peer }: Way, error: string): FaultK
     phases: ['E'],
     ms: null,
     amount: null,
-    lasts: false,
     means: `${peer} refuses the call and says so: ${error}`,
     strike: (strike) => callOf(strike).refuse({ kind: 'error', error: new Error(error) }),
   };

@@ -11,7 +11,7 @@ const OPS: readonly Op[] = [
   'provider.send',
   'provider.lookup',
 ];
-const base = { component: 'operator', ops: OPS, phases: ['B', 'A'], ms: null, amount: null, lasts: false } as const;
+const base = { component: 'operator', ops: OPS, phases: ['B', 'A'], ms: null, amount: null } as const;
 
 const act =
   (action: OperatorAction): FaultKind['strike'] =>

@@ -3,7 +3,7 @@ import type { Op } from './ops.ts';
 import { untilBack } from './ranges.ts';
 
 const OPS: readonly Op[] = ['ledger.accept', 'ledger.seal', 'queue.enqueue'];
-const base = { component: 'producer', ops: OPS, phases: ['B', 'A'], ms: null, amount: null, lasts: false } as const;
+const base = { component: 'producer', ops: OPS, phases: ['B', 'A'], ms: null, amount: null } as const;
 
 /** What becomes of the process that publishes. Lost replies and refusals of its calls are faults of the ledger and the queue. */
 export const PRODUCER_FAULTS: readonly FaultKind[] = [
@@ -11,7 +11,6 @@ export const PRODUCER_FAULTS: readonly FaultKind[] = [
     ...base,
     do: 'kill-producer',
     ms: untilBack,
-    lasts: true,
     means: 'the producer is killed, and after ms publishes again what it does not know to be accepted',
     strike: ({ hands, process, fault, ms }) => hands.kill(process, `${fault.op} ${fault.phase}`, ms),
   },

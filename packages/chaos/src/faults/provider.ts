@@ -8,7 +8,7 @@ import { inTransit, outage, percent, shortly } from './ranges.ts';
 const SEND: readonly Op[] = ['provider.send'];
 const LOOKUP: readonly Op[] = ['provider.lookup'];
 const WAY = { component: 'provider', ops: [...SEND, ...LOOKUP], peer: 'the provider', slowMs: inTransit } as const;
-const base = { component: 'provider', ops: SEND, ms: null, amount: null, lasts: false } as const;
+const base = { component: 'provider', ops: SEND, ms: null, amount: null } as const;
 
 const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason });
 
@@ -87,7 +87,6 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     do: 'key-forgotten',
     phases: ['A'],
     ms: ({ knobs }) => ({ least: knobs.keyWindowMs, preset: knobs.keyWindowMs + 1, most: 2 * knobs.keyWindowMs }),
-    lasts: true,
     means: 'the provider takes the message, the reply is lost, and it is out of reach until it forgot the key',
     strike: (strike) => {
       callOf(strike).replyLost = true;
@@ -100,7 +99,6 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     ops: [...SEND, ...LOOKUP],
     phases: ['E'],
     ms: outage,
-    lasts: true,
     means: 'the provider refuses connections for seconds to hours',
     strike: (strike) => down(strike, providerOf(strike)),
   },
@@ -110,7 +108,6 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     phases: ['E'],
     ms: outage,
     amount: percent,
-    lasts: true,
     means:
       'for a while a share (percent) of sends is answered with a 503 that took nothing or a 502 that took the message',
     strike: (strike) => {
@@ -144,7 +141,6 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     ops: LOOKUP,
     phases: ['S'],
     ms: shortly,
-    lasts: true,
     means: 'lookups show messages as late as the settle time allows',
     strike: (strike) => {
       const provider = providerOf(strike);

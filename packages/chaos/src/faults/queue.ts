@@ -9,7 +9,7 @@ import { beyondLease, count, shortly } from './ranges.ts';
 const CHANGES: readonly Op[] = ['queue.enqueue', 'queue.ack', 'queue.release', 'queue.extend'];
 const ALL: readonly Op[] = [...CHANGES, 'queue.receive'];
 const WAY = { component: 'queue', ops: ALL, peer: 'the queue' } as const;
-const base = { component: 'queue', ms: null, amount: null, lasts: false } as const;
+const base = { component: 'queue', ms: null, amount: null } as const;
 
 /** At least once, late, twice, out of order, or not at all. */
 export const QUEUE_FAULTS: readonly FaultKind[] = [
@@ -104,7 +104,7 @@ export const QUEUE_FAULTS: readonly FaultKind[] = [
     ops: ALL,
     phases: ['A'],
     means: 'the queue forgets every message, as a flushed or replaced server would',
-    strike: ({ hands }) => void hands.queue?.wipe(),
+    strike: ({ hands }) => hands.wipeQueue(),
   },
 ];
 

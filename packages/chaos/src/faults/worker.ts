@@ -34,7 +34,7 @@ const BATCHES: readonly Op[] = [
   'queue.release',
 ];
 const START: readonly Op[] = ['worker.start'];
-const base = { component: 'worker', ops: WORKER_OPS, phases: ['B', 'A'], ms: null, amount: null, lasts: true } as const;
+const base = { component: 'worker', ops: WORKER_OPS, phases: ['B', 'A'], ms: null, amount: null } as const;
 
 /** What becomes of the process that makes the call. */
 export const WORKER_FAULTS: readonly FaultKind[] = [
@@ -73,7 +73,6 @@ export const WORKER_FAULTS: readonly FaultKind[] = [
   {
     ...base,
     do: 'gone',
-    lasts: false,
     means: 'the process is killed and never comes back',
     strike: ({ hands, process, fault }) => hands.kill(process, `${fault.op} ${fault.phase}, for good`, null),
   },
@@ -115,7 +114,6 @@ export const WORKER_FAULTS: readonly FaultKind[] = [
     do: 'poison',
     ops: ['ledger.mark'],
     phases: ['B'],
-    lasts: false,
     forever: true,
     means: 'the recipient’s payload kills every process that is about to send it, for ever',
     strike: ({ hands, process }) => hands.kill(process, 'a poison payload', hands.knobs.restartMs),

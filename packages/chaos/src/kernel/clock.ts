@@ -17,15 +17,18 @@ export function storeClock(kernel: Kernel): Clock {
 
 /** The Clock port of one start of a process: its wall clock is skewed, its monotonic one is not. */
 export function processClock(kernel: Kernel, life: Life): Clock {
+  const { process } = life;
+  // What still runs in the instant in which a pause began runs after the pause: it must not see the time before.
+  const now = (): number => Math.max(kernel.now, process.pausedUntil);
   return {
-    now: () => kernel.now + life.process.skewMs,
-    monotonic: () => kernel.now,
+    now: () => now() + process.skewMs,
+    monotonic: now,
     sleep(ms, signal) {
       if (signal?.aborted === true) return Promise.resolve();
       return new Promise((resolve) => {
         const timer = new Timer(kernel, life, resolve, signal);
         // A real timer takes a millisecond at least; an endless one waits for its signal alone.
-        if (ms < Infinity) kernel.schedule(Math.max(1, Math.ceil(ms)), timer);
+        if (ms < Infinity) kernel.schedule(now() - kernel.now + Math.max(1, Math.ceil(ms)), timer);
         signal?.addEventListener('abort', timer);
       });
     },

@@ -25,6 +25,8 @@ export interface ReportContext {
   readonly replay: string | null;
   /** Where the full lists are, or null when nothing was asked to be written. */
   readonly directory: string | null;
+  /** Plans that the user keeps and that passed before this run. */
+  readonly regressions: number;
   /** The user's own providers (`--config`), in a line; null: the simulated ones of `setup.provider`. */
   readonly providers: string | null;
   readonly paint: Paint;

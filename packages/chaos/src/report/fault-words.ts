@@ -1,3 +1,4 @@
+import { faultKind } from '../faults/index.ts';
 import type { CallFault, Fault, KillMoment, Phase } from '../plan.ts';
 import { duration, ordinal } from './format.ts';
 
@@ -9,12 +10,12 @@ const MOMENTS: Readonly<Record<KillMoment, string>> = {
 };
 
 const PHASES: Readonly<Record<Phase, string>> = {
-  B: 'before it took effect',
-  A: 'after it took effect, before the answer arrived',
-  D: 'delayed on the way',
-  '2': 'twice',
-  S: 'with an outdated answer',
-  E: 'with an error that says so',
+  B: 'before it takes effect',
+  A: 'after it took effect',
+  D: 'on its way',
+  '2': 'when it is done',
+  S: 'when it answers',
+  E: 'when it is asked',
 };
 
 /** The fault as a sentence for somebody who has never seen a plan. */
@@ -22,7 +23,10 @@ export function faultWords(fault: Fault): string {
   if ('acceptance' in fault) {
     return `the worker that holds the ${ordinal(fault.acceptance)} acceptance is killed ${MOMENTS[fault.moment]}${backAfter(fault.ms)}`;
   }
-  return `${callWords(fault)}: ${fault.do}, ${PHASES[fault.phase]}${sizeWords(fault)}`;
+  const kind = faultKind(fault.do, fault.op);
+  // Most kinds say by themselves when they strike; a few can at several moments.
+  const moment = kind?.phases.length === 1 ? '' : ` (${PHASES[fault.phase]})`;
+  return `at ${callWords(fault)}: ${kind?.means ?? fault.do}${moment}${sizeWords(fault)}`;
 }
 
 function callWords({ op, entity, nth }: CallFault): string {

@@ -1,6 +1,6 @@
 export { faultWords } from './fault-words.ts';
 export { githubErrors, githubSummary } from './github.ts';
-export { INVARIANTS, invariantText } from './invariants.ts';
+export { INVARIANT_TEXTS, invariantText } from './invariants.ts';
 export { simulateJson } from './json.ts';
 export { junit } from './junit.ts';
 export { ndjson } from './ndjson.ts';

@@ -14,7 +14,7 @@ const SETTLE =
   'Acknowledge the queue message only after the ledger has answered that the record is settled, waiting or unknown.';
 
 /** Every invariant that a run can check (docs/reference/simulate.md explains them at length). */
-export const INVARIANTS: Readonly<Record<string, InvariantText>> = {
+export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
   S1: {
     title: 'at most one message per delivery, declared repeats apart',
     why: 'A second message left although nobody had written down beforehand that it might be a duplicate.',
@@ -133,6 +133,11 @@ export const INVARIANTS: Readonly<Record<string, InvariantText>> = {
     why: 'An item that can never succeed was tried for ever, or held up the others.',
     advice: 'Cap the tries of each item by itself, and settle a batch item by item.',
   },
+  META: {
+    title: 'without faults: no duplicate, no repeat, nothing unknown',
+    why: 'Nothing had been broken, and yet a message was sent again or its outcome was in doubt.',
+    advice: 'Look at durations: a lease or a window that is shorter than a normal send makes its own faults.',
+  },
   END: {
     title: 'the sums add up: one end for each recipient',
     why: 'The mailbox and the records disagree about what happened to a recipient. The mailbox is right.',
@@ -147,5 +152,5 @@ const UNLISTED: InvariantText = {
 };
 
 export function invariantText(id: string): InvariantText {
-  return INVARIANTS[id] ?? UNLISTED;
+  return INVARIANT_TEXTS[id] ?? UNLISTED;
 }

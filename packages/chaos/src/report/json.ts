@@ -62,7 +62,7 @@ function violationsOf(
   planFile: string | null,
 ): SimulateJson['violations'] {
   // Shrinking keeps the class of one violation: the plan shows that one, and perhaps none of the others.
-  const shown = new Set(minimal?.result.violations.map(({ invariant }) => invariant));
+  const shown = new Set((minimal?.result ?? result).violations.map(({ invariant }) => invariant));
   return firstOfEach(result.violations).map(({ invariant, recipient }) => ({
     invariant,
     recipient: recipient === null ? null : (addressOf[recipient] ?? recipient),

@@ -1,3 +1,4 @@
+import { LATER } from '../checkers/index.ts';
 import type { Fault } from '../plan.ts';
 import { count, duration, plural } from './format.ts';
 import type { ReportContext } from './context.ts';
@@ -28,10 +29,8 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['faults', faultsWords(report)],
     ['world', worldWords(report)],
     ['provider', context.providers ?? providerWords(report.setup, unsure)],
-    [
-      'checked',
-      `${ranges(report.checked)}; ${report.coverage.moves.seen} of ${report.coverage.moves.declared} kinds of moves seen`,
-    ],
+    ['checked', checkedWords(report)],
+    ...earlier(context),
     [
       'took',
       `${duration(report.totals.virtualMs)} of virtual time in ${duration(report.wallMs)}; trace ${report.traceHash}`,
@@ -39,6 +38,10 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['again', context.again],
   ];
   return all.map(([name, text]) => `  ${context.paint.dim(name.padEnd(9))}  ${text}`);
+}
+
+function earlier({ regressions }: ReportContext): Fact[] {
+  return regressions === 0 ? [] : [['earlier', `${plural(regressions, 'plan')} of sim/regressions passed`]];
 }
 
 function inputWords({ totals, schedules }: SimulateReport, { input }: ReportContext): string {
@@ -78,6 +81,11 @@ export function unfired({
   readonly fired: readonly boolean[];
 }): Fault[] {
   return faults.filter((_fault, i) => fired[i] !== true);
+}
+
+function checkedWords({ checked, coverage: { moves } }: SimulateReport): string {
+  const later = LATER.map(({ invariant }) => invariant).join(', ');
+  return `${ranges(checked)} (not yet: ${later}); ${moves.seen} of ${moves.declared} declared moves seen`;
 }
 
 /** `S1 S2 S3 L2` as `S1-S3 L2`. */

@@ -1,4 +1,5 @@
 import { CLASSES_OF_END } from '../result.ts';
+import { knownBadSender } from '../senders/index.ts';
 import { count, plural, wrap } from './format.ts';
 import type { ReportContext } from './context.ts';
 import { facts, unfired } from './text-facts.ts';
@@ -79,7 +80,8 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
   const shown = (report.minimal?.result ?? report.result).violations;
   const first = firstOfEach(shown)[0];
   if (first === undefined) return [];
-  const { title, why, advice } = invariantText(first.invariant);
+  const { title } = invariantText(first.invariant);
+  const { why, advice } = lesson(report, first.invariant);
   const whom = first.recipient === null ? '' : `${who(report, first.recipient)}: `;
   const more = firstOfEach(report.result.violations).filter(({ invariant }) => invariant !== first.invariant);
   return [
@@ -97,6 +99,12 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
     ...(context.replay === null ? [] : paragraph('rerun', context.replay, context)),
     '',
   ];
+}
+
+/** A known-bad sender knows best what is wrong with it. */
+function lesson({ setup }: SimulateReport, invariant: string): { readonly why: string; readonly advice: string } {
+  const sender = setup.sender === null ? undefined : knownBadSender(setup.sender);
+  return sender === undefined ? invariantText(invariant) : { why: sender.why, advice: sender.instead };
 }
 
 function plan({ minimal, result }: SimulateReport, { paint }: ReportContext): string[] {

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from '../history.ts';
-import type { CallFault, Phase } from '../plan.ts';
+import type { CallFault } from '../plan.ts';
 import { duration } from './format.ts';
 
 /** One thing that somebody does at an instant; equal words by one actor at one instant become one cell of the timeline. */
@@ -13,16 +13,6 @@ export interface Step {
   /** A fault, a kill, a refusal: what the reader looks for. */
   readonly loud: boolean;
 }
-
-/** Null where the fault's own name says more. */
-const FAULT_WORDS: Readonly<Record<Phase, string | null>> = {
-  B: 'request lost',
-  A: 'reply lost',
-  D: null,
-  '2': 'applied twice',
-  S: 'outdated answer',
-  E: null,
-};
 
 /** What a reader of the timeline sees of an event: nothing for routine (polls, renewals, receipts), else one or two steps. */
 export function stepsOf(event: HistoryEvent, nameOf: (deliveryId: string) => string): Step[] {
@@ -115,9 +105,9 @@ function faultSteps({ at, process, what, fault, entity }: Of<'fault'>): Step[] {
   return [{ at, column: process, words, about: entity, loud: true }];
 }
 
-function faultPhrase({ do: name, op, phase, ms }: CallFault): string {
+function faultPhrase({ do: name, op, ms }: CallFault): string {
   const call = op.slice(op.indexOf('.') + 1);
-  return `${call}: ${FAULT_WORDS[phase] ?? name}${ms === undefined ? '' : ` ${duration(ms)}`}`;
+  return `${call}: ${name.replaceAll('-', ' ')}${ms === undefined ? '' : ` ${duration(ms)}`}`;
 }
 
 function claimSteps(verdict: Of<'claim'>['verdict'], step: StepMaker): Step[] {

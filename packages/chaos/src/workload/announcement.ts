@@ -26,8 +26,7 @@ export interface Audience extends KnownRecipients {
 
 /** One notification of the setup's class to all recipients, like a purchase order that everybody has to hear of. */
 export function announcement(setup: SimulationSetup, knobs: Knobs, audience: Audience): Workload {
-  const { numbers, channels, doubles } = audience;
-  const targetOf = (number: number): TargetInput => ({ ...audience.targetOf(number), number });
+  const { numbers, targetOf, channels, doubles } = audience;
   const repeated = doublesOf({ numbers, targetOf }, doubles);
   const rows = numbers.length + repeated.length;
   function* everybody(): Generator<TargetInput> {

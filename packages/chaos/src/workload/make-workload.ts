@@ -28,9 +28,12 @@ function seeded(numbers: readonly number[], seed: number): Audience {
   return { numbers, targetOf: (number) => seededTarget(seed, number, 'email'), channels: ['email'], doubles: [] };
 }
 
-function listed({ targets, doubles }: Extract<WorkloadSpec, { kind: 'recipients' }>, numbers: readonly number[]): Audience {
+function listed(
+  { targets, doubles }: Extract<WorkloadSpec, { kind: 'recipients' }>,
+  numbers: readonly number[],
+): Audience {
   const there = numbers.filter((number) => number < targets.length);
   const channels = new Set(targets.map(({ channel }) => channel));
-  const targetOf = (number: number): TargetInput => targets[number] as TargetInput;
+  const targetOf = (number: number): TargetInput => ({ ...(targets[number] as TargetInput), number });
   return { numbers: there, targetOf, channels: channels.size === 0 ? ['email'] : [...channels], doubles };
 }

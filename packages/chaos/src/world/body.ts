@@ -12,3 +12,8 @@ export function bodyHash(content: MessageContent): number {
   }
   return sum;
 }
+
+/** The same, as the history writes it. */
+export function bodyOf(content: MessageContent): string {
+  return bodyHash(content).toString(36);
+}

@@ -111,7 +111,6 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
     role: 'asking' | 'working' = 'working',
   ): Site<Args, Result> {
     const index = opIndex(op);
-    const lost = { kind: 'error', error: new Error(`${op}: no answer within ${knobs.ledgerTimeoutMs} ms`) } as const;
     return {
       op,
       index,
@@ -132,7 +131,7 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
           return value;
         });
       },
-      lost: () => lost,
+      lost: () => ({ kind: 'error', error: new Error(`${op}: no answer within ${knobs.ledgerTimeoutMs} ms`) }),
       timeoutMs: () => knobs.ledgerTimeoutMs,
       patienceMs: () => Infinity,
     };

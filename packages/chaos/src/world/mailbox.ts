@@ -22,7 +22,7 @@ export class Mailbox {
   }
 
   /** Answers the message's index. */
-  put({ slot, provider, deliveryId, bodyHash, at }: MailboxMessage): number {
+  put(slot: number, provider: number, deliveryId: string, bodyHash: number, at: number): number {
     this.#providers.push(provider);
     this.#bodies.push(bodyHash);
     this.#times.push(at);

@@ -2,7 +2,6 @@ import type {
   Channel,
   LookupAnswer,
   LookupRequest,
-  MessageContent,
   Outcome,
   OutgoingMessage,
   ProviderCapabilities,
@@ -58,8 +57,8 @@ export interface ProviderSetup {
   readonly seed: number;
   readonly mailbox: Mailbox;
   readonly now: () => number;
-  /** Whose mailbox a message lands in. */
-  readonly slotOf: (deliveryId: string, to: string) => number;
+  /** Whose mailbox a message lands in; `named` is the recipient of the delivery that its sender names. */
+  readonly slotOf: (named: number, to: string) => number;
 }
 
 /** A provider's side: its memory of keys, its view of its own messages, and the mailbox that it delivers to. */
@@ -84,6 +83,13 @@ export class SimulatedProvider {
 
   get name(): string {
     return this.setup.name;
+  }
+
+  /** What is wrong with it is over. */
+  heal(): void {
+    this.downUntil = 0;
+    this.brownOut = { until: 0, percent: 0 };
+    this.laggingUntil = 0;
   }
 
   /** A complete request arrived. Answers what the adapter makes of the reply, and what happened; null: it never got this far. */
@@ -121,26 +127,18 @@ export class SimulatedProvider {
 
   #take(send: Send): { readonly outcome: Outcome; readonly arrival: Arrival } {
     const { message, context } = send;
+    const { deliveryId } = message;
     const { mailbox, now, index, slotOf } = this.setup;
-    const slot = slotOf(message.deliveryId, message.to);
+    const slot = slotOf(send.slot, message.to);
     const hash = bodyHash(message.content);
     const known = this.#remembered(context.key);
-    if (known >= 0) return this.#taken(known, { slot, bodyHash: hash, what: 'same' });
-    const { deliveryId } = message;
-    const fresh =
-      this.#messages.push(mailbox.put({ slot, provider: index, deliveryId, bodyHash: hash, at: now() })) - 1;
-    this.#remember(context.key, deliveryId, fresh);
-    return this.#taken(fresh, { slot, bodyHash: hash, what: 'accepted' });
-  }
-
-  #taken(
-    message: number,
-    arrival: Pick<Arrival, 'slot' | 'bodyHash' | 'what'>,
-  ): { readonly outcome: Outcome; readonly arrival: Arrival } {
-    const providerMessageId = this.#idOf(message);
+    const isNew = known < 0;
+    const taken = isNew ? this.#messages.push(mailbox.put(slot, index, deliveryId, hash, now())) - 1 : known;
+    if (isNew) this.#remember(context.key, deliveryId, taken);
+    const providerMessageId = this.#idOf(taken);
     return {
       outcome: { kind: 'accepted', providerMessageId },
-      arrival: { ...arrival, providerMessageId, reply: 'accepted' },
+      arrival: { slot, what: isNew ? 'accepted' : 'same', providerMessageId, bodyHash: hash, reply: 'accepted' },
     };
   }
 
@@ -186,8 +184,4 @@ export class AdapterBug extends Error {
     super("Cannot read properties of undefined (reading 'id')");
     this.arrival = arrival;
   }
-}
-
-export function bodyOf(content: MessageContent): string {
-  return bodyHash(content).toString(36);
 }

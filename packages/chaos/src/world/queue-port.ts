@@ -24,7 +24,6 @@ export function queueSites(queue: SimulatedQueue, knobs: Knobs, emitter: Emitter
   const span = [knobs.queueLeastMs, knobs.queueMostMs] as const;
   function site<Args, Result>(op: Op, awaited: boolean, apply: Site<Args, Result>['apply']): Site<Args, Result> {
     const index = opIndex(op);
-    const lost = { kind: 'error', error: new Error(`${op}: no answer`) } as const;
     return {
       op,
       index,
@@ -34,7 +33,7 @@ export function queueSites(queue: SimulatedQueue, knobs: Knobs, emitter: Emitter
       replyMs: span,
       awaited,
       apply,
-      lost: () => lost,
+      lost: () => ({ kind: 'error', error: new Error(`${op}: no answer`) }),
       timeoutMs: () => knobs.queueTimeoutMs,
       patienceMs: () => Infinity,
     };

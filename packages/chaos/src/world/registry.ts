@@ -6,6 +6,17 @@ import { TextTable } from './text-table.ts';
 /** Recipients of one learned notification are numbered from a multiple of this. */
 const NUMBERS_PER_NOTIFICATION = 100;
 
+type Known = Pick<NewDelivery, 'id' | 'target' | 'topic'>;
+
+/** A recipient that nobody knew beforehand. */
+export interface Learned {
+  readonly notificationId: string;
+  /** Index of its publication. */
+  readonly publication: number;
+  readonly target: Target;
+  readonly topic: string | null;
+}
+
 /**
  * Who is who: each requested recipient (of one notification, on one channel) has a *number*, which plans and reports call `r17`, and a
  * dense *slot* for arrays. A delivery id leads to its slot.
@@ -13,6 +24,7 @@ const NUMBERS_PER_NOTIFICATION = 100;
 export class Registry {
   /** Requested recipients. */
   size = 0;
+  readonly #learned: Learned[] = [];
   readonly #isDense: boolean;
   readonly #isKnown: boolean;
   readonly #numbers: number[] = [];
@@ -20,6 +32,8 @@ export class Registry {
   /** Hash of the address that was asked for, by slot; 0: not asked for yet. */
   readonly #addresses: number[] = [];
   readonly #deliveries: TextTable;
+  /** Ids of deliberate repeats. */
+  readonly #generations = new TextTable(0);
   readonly #byAddress = new Map<number, number>();
   readonly #notifications = new Map<string, { index: number; count: number }>();
   #spill: number;
@@ -56,41 +70,59 @@ export class Registry {
 
   /** Deliveries are being made: from now on their ids lead to their recipients. */
   learn({ notificationId, deliveries }: AddRequest): void {
-    for (const delivery of deliveries) if (this.#deliveries.get(delivery.id) < 0) this.#learn(notificationId, delivery);
+    for (const delivery of deliveries) this.#learn(notificationId, delivery);
   }
 
   /** A next generation of a delivery belongs to the same recipient. */
   learnGeneration(id: string, replaces: string): void {
     const slot = this.slotOfDelivery(replaces);
-    if (slot >= 0) this.#deliveries.add(id, slot);
+    if (slot >= 0) this.#generations.add(id, slot);
   }
 
   /** -1: nobody asked for it. */
   slotOfDelivery(id: string): number {
-    return this.#deliveries.get(id);
+    const slot = this.#deliveries.get(id);
+    return slot >= 0 || this.#generations.size === 0 ? slot : this.#generations.get(id);
   }
 
-  /** Whose mailbox a message lands in: the address decides, whatever delivery the sender names. -1: nobody asked for it. */
-  slotOfMessage(deliveryId: string, to: string): number {
+  /** The number of a first generation's recipient; -1 for any other id. */
+  firstNumberOf(id: string): number {
+    const slot = this.#deliveries.get(id);
+    return slot < 0 ? -1 : this.numberOf(slot);
+  }
+
+  /** Every requested recipient. */
+  *numbers(): Generator<number> {
+    for (let slot = 0; slot < this.size; slot++) yield this.numberOf(slot);
+  }
+
+  /** What was learned about a recipient; null: it was known beforehand. */
+  learnedOf(number: number): Learned | null {
+    return this.#learned[this.slotOf(number)] ?? null;
+  }
+
+  /** Whose mailbox a message lands in: the address decides, whatever recipient the sender named. -1: nobody asked for it. */
+  slotOfMessage(named: number, to: string): number {
     const hash = hashText(to);
-    const slot = this.slotOfDelivery(deliveryId);
-    if (slot >= 0 && this.#addresses[slot] === hash) return slot;
+    if (named >= 0 && this.#addresses[named] === hash) return named;
     return this.#slotOfAddress(hash);
   }
 
-  #learn(notificationId: string, { id, target }: NewDelivery): void {
-    const slot = this.#isKnown ? this.slotOf(numberIn(target)) : this.#slotFor(notificationId, target);
+  #learn(notificationId: string, { id, target, topic }: Known): void {
+    if (!this.#isKnown && this.#deliveries.get(id) >= 0) return;
+    const slot = this.#isKnown ? this.slotOf(numberIn(target)) : this.#slotFor(notificationId, { id, target, topic });
     if (slot >= 0) this.#deliveries.add(id, slot);
   }
 
-  #slotFor(notificationId: string, { to }: Target): number {
+  #slotFor(notificationId: string, { target, topic }: Known): number {
     const notification = this.#notifications.get(notificationId);
     if (notification === undefined) return -1;
     const position = notification.count++;
     const number =
       position < NUMBERS_PER_NOTIFICATION ? notification.index * NUMBERS_PER_NOTIFICATION + position : this.#spill++;
     const slot = this.#addSlot(number);
-    this.#addresses[slot] = hashText(to);
+    this.#addresses[slot] = hashText(target.to);
+    this.#learned[slot] = { notificationId, publication: notification.index, target, topic };
     return slot;
   }
 

@@ -13,7 +13,6 @@ interface Bad {
 }
 
 const DOCUMENT = { policyOf: () => ({ resend: true, failover: true, assume: false }) };
-const LATE: FactChanges = { liveness: { endedAt: BOUND_MS + 2_000 } };
 const FOUND = { kind: 'found', attempt: 1, providerMessageId: 'm' } as const;
 const PARK = { kind: 'park', reason: 'nothing can tell' } as const;
 
@@ -188,15 +187,19 @@ const BAD: readonly Bad[] = [
     },
   },
   {
-    name: 'an ack of a notification whose pages are not all expanded',
+    name: 'an ack of a notification that somebody else expands',
     by: 'S6',
-    tell: () => {
-      const story = new Story(1);
-      story
+    tell: () =>
+      new Story(1)
         .queue('receive', NOTIFICATION, 'r')
-        .event({ kind: 'claim-notification', owner: 'w1', verdict: { kind: 'granted', id: NOTIFICATION } });
-      return story.queue('ack', NOTIFICATION, 'r').add().deliver(0);
-    },
+        .event({
+          kind: 'claim-notification',
+          owner: 'w2',
+          verdict: { kind: 'held', id: NOTIFICATION, remainingMs: 100 },
+        })
+        .queue('ack', NOTIFICATION, 'r')
+        .add()
+        .deliver(0),
   },
   {
     name: 'a payload swapped with a neighbour in the batch',
@@ -296,7 +299,10 @@ const BAD: readonly Bad[] = [
     by: 'S11',
     tell: () => {
       const story = new Story(1);
-      return story.add({ deliveries: story.targets([0, 7]) }).deliver(0);
+      return story
+        .add({ deliveries: story.targets([0, 7]) })
+        .deliver(0)
+        .ends('d_7', 'cancelled');
     },
   },
   {
@@ -479,7 +485,6 @@ const BAD: readonly Bad[] = [
     name: 'a delivery that is never settled',
     by: 'L2',
     tell: () => new Story(1).add().claim(0),
-    facts: LATE,
     net: ['END'],
   },
   {
@@ -495,13 +500,13 @@ const BAD: readonly Bad[] = [
     name: 'a notification that is never expanded',
     by: 'L2',
     tell: () => new Story(1).add().deliver(0),
-    facts: { liveness: { ...LATE.liveness, unfinished: [{ notificationId: 'n_9', state: 'expanding' }] } },
+    facts: { liveness: { unfinished: [{ notificationId: 'n_9', state: 'expanding' }] } },
   },
   {
     name: 'a healthy core that does not finish',
     by: 'L3',
     tell: () => new Story(1).add().claim(0),
-    facts: { liveness: { ...LATE.liveness, phase: 'core' } },
+    facts: { liveness: { phase: 'core' } },
     net: ['END'],
   },
   {
@@ -587,11 +592,6 @@ const BAD: readonly Bad[] = [
         .arrive(0)
         .settle(0, 'unknown')
         .reconcile(0, PARK, 'parked'),
-  },
-  {
-    name: 'a run that ends too soon to tell',
-    by: 'END',
-    tell: () => new Story(1).add().claim(0),
   },
   {
     name: 'rows of input that are in no sum',

@@ -24,6 +24,24 @@ const GOOD: readonly Good[] = [
     tally: { once: 1 },
   },
   {
+    name: 'the wake of a notification is acked by whoever expands it, and when it is over',
+    tell: () => {
+      const claim = (verdict: object) =>
+        ({ kind: 'claim-notification', owner: 'w1', verdict: { id: NOTIFICATION, ...verdict } }) as const;
+      const story = new Story(1)
+        .queue('receive', NOTIFICATION, 'a')
+        .event(claim({ kind: 'granted' }))
+        .queue('ack', NOTIFICATION, 'a')
+        .add();
+      return story
+        .deliver(0)
+        .queue('receive', NOTIFICATION, 'b')
+        .event(claim({ kind: 'settled', state: 'done' }))
+        .queue('ack', NOTIFICATION, 'b');
+    },
+    tally: { once: 1 },
+  },
+  {
     name: 'a wake that came again is acked when the record is settled, and one that came early when it waits',
     tell: () => {
       const story = new Story(1).add();

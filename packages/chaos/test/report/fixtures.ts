@@ -25,7 +25,7 @@ export function tally(counts: Partial<Tally>): Tally {
 }
 
 export const kill: Fault = { do: 'kill', acceptance: 800, moment: 'after-accept' };
-export const lostReply: CallFault = { do: 'lost-reply', op: 'provider.send', entity: 'r0', nth: 1, phase: 'A' };
+export const lostReply: CallFault = { do: 'reply-lost', op: 'provider.send', entity: 'r0', nth: 1, phase: 'A' };
 
 export function runResult(changes: Partial<RunResult> = {}): RunResult {
   return {
@@ -122,6 +122,7 @@ export function context(changes: Partial<ReportContext> = {}): ReportContext {
     planFile: null,
     replay: null,
     directory: null,
+    regressions: 0,
     providers: null,
     paint: plainPaint,
     ...changes,

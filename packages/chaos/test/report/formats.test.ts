@@ -154,10 +154,13 @@ describe('words', () => {
       faultWords({ do: 'kill', acceptance: 1, moment: 'mid-batch', ms: 5_000 }),
       'the worker that holds the 1st acceptance is killed in the middle of its batch and comes back 5 s later',
     ],
-    [faultWords(lostReply), 'the 1st provider.send of r0: lost-reply, after it took effect, before the answer arrived'],
     [
-      faultWords({ do: 'delay', op: 'ledger.mark', entity: '*', nth: 12, phase: 'D', ms: 840_000, amount: 3 }),
-      'the 12th ledger.mark of anybody: delay, delayed on the way, for 14 min, amount 3',
+      faultWords(lostReply),
+      'at the 1st provider.send of r0: the provider did it, and the reply is lost; the caller hears nothing and gives up',
+    ],
+    [
+      faultWords({ do: 'nonesuch', op: 'ledger.mark', entity: '*', nth: 12, phase: 'D', ms: 840_000, amount: 3 }),
+      'at the 12th ledger.mark of anybody: nonesuch (on its way), for 14 min, amount 3',
     ],
     [count(1234567), '1,234,567'],
     [plural(1, 'worker'), '1 worker'],

@@ -45,13 +45,6 @@ export function parseChoice<Word extends string>(flag: string, given: string, al
   return word;
 }
 
-/** Words of a closed set, separated by commas. */
-export function parseChoices(flag: string, given: string, allowed: readonly string[]): string[] {
-  const words = given.split(',').filter((word) => word.trim() !== '');
-  if (words.length === 0) throw flagError(flag, given, `words separated by commas, each ${oneOf(given, allowed)}`);
-  return words.map((word) => parseChoice(flag, word, allowed));
-}
-
 function grouped(n: number): string {
   return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -1,21 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { PlanFile, ReportContext, SimulateOptions, SimulateReport } from '@sendonce/chaos';
-import { describeProviders } from '../config-file/describe-providers.ts';
+import type { Progress } from '@sendonce/chaos';
 import type { Terminal } from '../terminal.ts';
-import { againLine } from './again.ts';
-import { selfTestExitCode, simulateExitCode } from './exit-code.ts';
+import { selfTestExitCode } from './exit-code.ts';
+import { finish } from './finish.ts';
 import type { SimulateFlags } from './flags.ts';
 import { interruptSignal } from './interrupt.ts';
 import { progressLine } from './progress.ts';
 import { readPlan } from './read-plan.ts';
 import { checkConflicts } from './check-conflicts.ts';
-import { checkKills, simulateSettings, type SimulateSettings } from './settings.ts';
-import { showReport } from './show-report.ts';
-import { bring, inputOf, workloadOf, type Brought } from './workload.ts';
-import { writePlan, writeReport } from './write-report.ts';
-
-/** A recording of more people than this fits no memory; the report then has no events. */
-const MOST_RECORDED = 20_000;
+import { REGRESSIONS, runRegressions } from './run-regressions.ts';
+import { simulateSettings } from './settings.ts';
+import { simulateOptions } from './simulate-options.ts';
+import { bring, workloadOf } from './workload.ts';
 
 /** Runs `notify simulate` and gives its exit code; whatever the user got wrong is thrown as a SendonceError. */
 export async function runSimulate(flags: SimulateFlags, terminal: Terminal): Promise<number> {
@@ -32,28 +28,29 @@ export async function runSimulate(flags: SimulateFlags, terminal: Terminal): Pro
 }
 
 async function runSearch(flags: SimulateFlags, terminal: Terminal, signal: AbortSignal): Promise<number> {
-  const { FAULT_NAMES, SENDER_NAMES, simulate } = await import('@sendonce/chaos');
-  const settings = simulateSettings(flags, { faults: FAULT_NAMES, senders: SENDER_NAMES }, drawSeed);
+  const { faultNames, KNOWN_BAD_SENDERS, replayPlan, simulate } = await import('@sendonce/chaos');
+  const known = { faults: faultNames(), senders: KNOWN_BAD_SENDERS.map(({ name }) => name) };
+  const settings = simulateSettings(flags, known, drawSeed);
   const brought = await bring(settings);
-  if (brought.recipients !== null && brought.config === null)
-    checkKills(settings.kills, brought.recipients.targets.length);
+  const options = { ...simulateOptions(settings, brought), signal };
+  const { plans, failed } = await runRegressions(settings.sender === null ? REGRESSIONS : null, (plan) =>
+    replayPlan(plan, { workload: options.workload ?? null, signal }),
+  );
+  if (failed !== null) return finish(failed.report, { flags, terminal, brought, seed: null, replayed: failed.file });
   const progress = progressLine(terminal);
-  const report = await simulate({
-    ...optionsOf(settings, brought),
-    record: flags.report !== undefined && settings.recipients <= MOST_RECORDED,
-    onProgress: (state) => progress.update(state),
-    signal,
-  }).finally(() => progress.clear());
-  return finish(report, { flags, terminal, brought, seed: settings.seed });
+  const onProgress = (state: Progress): void => progress.update(state);
+  const report = await simulate({ ...options, onProgress }).finally(() => progress.clear());
+  return finish(report, { flags, terminal, brought, seed: settings.seed, regressions: plans });
 }
 
 async function runReplay(file: string, flags: SimulateFlags, terminal: Terminal, signal: AbortSignal): Promise<number> {
-  const plan: PlanFile = await readPlan(file);
+  const plan = await readPlan(file);
   const { replayPlan } = await import('@sendonce/chaos');
   const brought = await bring({ recipientsFile: flags['recipients-file'] ?? null, config: flags.config ?? null });
-  const samples = typeof plan.setup.recipients === 'number' ? plan.setup.recipients : plan.setup.recipients.length;
-  const report = await replayPlan(plan, { workload: workloadOf(brought, samples), signal });
-  return finish(report, { flags, terminal, brought, seed: null });
+  const { recipients } = plan.setup;
+  const workload = workloadOf(brought, typeof recipients === 'number' ? recipients : recipients.length);
+  const report = await replayPlan(plan, { workload, signal });
+  return finish(report, { flags, terminal, brought, seed: null, replayed: file });
 }
 
 async function runSelfTest(flags: SimulateFlags, terminal: Terminal, signal: AbortSignal): Promise<number> {
@@ -62,56 +59,6 @@ async function runSelfTest(flags: SimulateFlags, terminal: Terminal, signal: Abo
   const json = flags.json === true;
   terminal.out(json ? `${JSON.stringify(selfTestJson(report), null, 2)}\n` : selfTestText(report, terminal.paint));
   return selfTestExitCode(report);
-}
-
-function optionsOf(settings: SimulateSettings, brought: Brought): SimulateOptions {
-  const { workers, concurrency, provider, onUnknown, sender, seed, kills, dropAcks, schedules, forMs, profile } =
-    settings;
-  const recipients = brought.recipients?.targets.length ?? settings.recipients;
-  const queue = settings.queue ?? (brought.config === null || brought.config.queue !== undefined);
-  const setup = {
-    recipients,
-    workers,
-    concurrency,
-    provider,
-    class: settings.class,
-    onUnknown,
-    queue,
-    sender,
-    knobs: {},
-  };
-  const workload = workloadOf(brought, settings.recipients);
-  return { setup, seed, faults: kills, dropAcks, schedules, forMs, profile, workload };
-}
-
-interface Finish {
-  readonly flags: SimulateFlags;
-  readonly terminal: Terminal;
-  readonly brought: Brought;
-  /** Null where a plan has its own. */
-  readonly seed: string | null;
-}
-
-async function finish(report: SimulateReport, { flags, terminal, brought, seed }: Finish): Promise<number> {
-  const directory = flags.report ?? null;
-  const planFile = await writePlan(report, directory);
-  const context: ReportContext = {
-    input: inputOf(brought, report),
-    again: againLine(flags, seed),
-    planFile,
-    replay: planFile === null ? null : replayLine(planFile, flags),
-    directory,
-    providers: brought.config === null ? null : describeProviders(brought.config),
-    paint: terminal.paint,
-  };
-  if (directory !== null) await writeReport(directory, report, context);
-  await showReport(report, context, { terminal, json: flags.json === true });
-  return simulateExitCode(report);
-}
-
-function replayLine(planFile: string, flags: SimulateFlags): string {
-  const own = { 'recipients-file': flags['recipients-file'], config: flags.config };
-  return againLine({ replay: planFile, ...own }, null);
 }
 
 function drawSeed(): string {

@@ -1,8 +1,9 @@
 import { PROVIDER_MODELS, type AcceptanceKill, type ProviderModel } from '@sendonce/chaos';
 import { DELIVERY_CLASSES, UNKNOWN_ACTIONS, type DeliveryClass, type UnknownAction } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
+import { parseFaults } from '../flags/parse-faults.ts';
 import { parseKillAt } from '../flags/parse-kill-at.ts';
-import { parseChoice, parseChoices, parseCount, parseDuration, parseShare } from '../flags/parse-values.ts';
+import { parseChoice, parseCount, parseDuration, parseShare } from '../flags/parse-values.ts';
 import { checkConflicts } from './check-conflicts.ts';
 import type { SimulateFlags } from './flags.ts';
 
@@ -10,7 +11,8 @@ import type { SimulateFlags } from './flags.ts';
 export interface SimulateSettings {
   readonly recipients: number;
   readonly workers: number;
-  readonly concurrency: number;
+  /** Null: as the config says, else 50. */
+  readonly concurrency: number | null;
   readonly provider: ProviderModel;
   readonly class: DeliveryClass;
   readonly onUnknown: UnknownAction | null;
@@ -25,6 +27,8 @@ export interface SimulateSettings {
   readonly forMs: number | null;
   readonly recipientsFile: string | null;
   readonly config: string | null;
+  /** Whether anybody wants the events of a passing run. */
+  readonly record: boolean;
 }
 
 /** The names that the harness knows. */
@@ -46,23 +50,22 @@ export function simulateSettings(flags: SimulateFlags, known: KnownNames, drawSe
       flags.break === undefined ? 200 : 20,
     ),
     workers: given(flags.workers, (text) => parseCount('workers', text, 1, 64), 4),
-    concurrency: given(flags.concurrency, (text) => parseCount('concurrency', text, 1, 10_000), 50),
+    concurrency: given(flags.concurrency, (text) => parseCount('concurrency', text, 1, 10_000), null),
     provider: given(flags.provider, (text) => parseChoice('provider', text, PROVIDER_MODELS), 'keyed'),
     class: given(flags.class, (text) => parseChoice('class', text, DELIVERY_CLASSES), 'transactional'),
     onUnknown: given(flags['on-unknown'], (text) => parseChoice('on-unknown', text, UNKNOWN_ACTIONS), null),
     queue: flags.queue ?? null,
     kills,
     dropAcks,
-    profile: given(flags.faults, (text) => parseChoices('faults', text, known.faults), chosen ? null : ['all']),
+    profile: given(flags.faults, (text) => parseFaults(text, known.faults), chosen ? null : ['all']),
     sender: given(flags.break, (text) => parseChoice('break', text, known.senders), null),
     seed: given(flags.seed, (text) => parseSeed(text), drawSeed()),
     schedules: given(flags.schedules, (text) => parseCount('schedules', text, 1, 1_000_000), chosen ? 1 : 100),
     forMs: given(flags.for, (text) => parseDuration('for', text), null),
     recipientsFile: flags['recipients-file'] ?? null,
     config: flags.config ?? null,
+    record: flags.report !== undefined,
   };
-  // How many people a file or a config brings is known only later.
-  if (settings.recipientsFile === null && settings.config === null) checkKills(kills, settings.recipients);
   return settings;
 }
 

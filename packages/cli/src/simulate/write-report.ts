@@ -9,21 +9,36 @@ import {
   ndjson,
   simulateJson,
   type InputSummary,
+  type PlanFile,
   type ReportContext,
+  type RunResult,
   type SimulateReport,
 } from '@sendonce/chaos';
 
-/** Writes the minimal plan, so that there is always a line that runs it: into the report, else where the system keeps passing files. */
-export async function writePlan(report: SimulateReport, directory: string | null): Promise<string | null> {
-  if (report.minimal === null) return null;
-  const { plan, result } = report.minimal;
+/**
+ * Writes the minimal plan, so that there is always a line that runs it: into the report, else where the system keeps passing files.
+ * Null when nothing failed, or when nothing smaller was found than the plan that was replayed.
+ */
+export async function writePlan(
+  report: SimulateReport,
+  directory: string | null,
+  isNew: boolean,
+): Promise<string | null> {
+  const plan = report.minimal?.plan ?? (isNew && report.verdict === 'violation' ? planOf(report.result) : null);
+  if (plan === null) return null;
+  const { violations, traceHash } = report.minimal?.result ?? report.result;
+  const invariant = violations[0]?.invariant ?? plan.expect ?? 'plan';
   const folder = directory ?? join(tmpdir(), 'sendonce');
-  const invariant = result.violations[0]?.invariant ?? plan.expect ?? 'plan';
-  const name = directory === null ? `${invariant}-${result.traceHash.slice(0, 12)}` : invariant;
-  const file = join(folder, `${name}.plan.json`);
+  const file = join(folder, `${directory === null ? `${invariant}-${traceHash.slice(0, 12)}` : invariant}.plan.json`);
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`);
   return file;
+}
+
+function planOf({ seed, setup, faults, violations }: RunResult): PlanFile {
+  const [first] = violations;
+  const expect = first?.invariant ?? 'pass';
+  return { schema: 'sendonce.plan/1', title: first?.message ?? expect, seed, setup, faults, expect };
 }
 
 /** Everything else that `--report DIR` holds. Files of an earlier run are replaced. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { parseFaults } from '../../src/flags/parse-faults.ts';
 import { parseKillAt } from '../../src/flags/parse-kill-at.ts';
-import { parseChoice, parseChoices, parseCount, parseDuration, parseShare } from '../../src/flags/parse-values.ts';
+import { parseChoice, parseCount, parseDuration, parseShare } from '../../src/flags/parse-values.ts';
 
 type Case = readonly [given: string, expected: unknown];
 type Refusal = readonly [given: string, message: string];
@@ -72,11 +73,14 @@ const PARSERS: readonly {
     ],
   },
   {
-    name: 'choices',
-    parse: (text) => parseChoices('faults', text, ['all', 'kill', 'outage']),
-    good: [['kill,outage', ['kill', 'outage']]],
+    name: 'a list of faults',
+    parse: (text) => parseFaults(text, ['all', 'kill', 'outage']),
+    good: [['kill, outage@provider.send', ['kill', 'outage@provider.send']]],
     bad: [
-      ['kil,outage', 'expected one of all, kill, outage. Did you mean kill?'],
+      [
+        'kil,outage',
+        '--faults "kil,outage": expected words separated by commas, each one of all, kill, outage. Did you mean kill?',
+      ],
       [',', 'expected words separated by commas, each one of all, kill, outage.'],
     ],
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulateFlags } from '../../src/simulate/flags.ts';
-import { checkKills, simulateSettings } from '../../src/simulate/settings.ts';
+import { simulateSettings } from '../../src/simulate/settings.ts';
 
 const known = { faults: ['all', 'kill', 'outage'], senders: ['naive-lock', 'ack-first'] };
 const settings = (flags: SimulateFlags): ReturnType<typeof simulateSettings> =>
@@ -11,7 +11,7 @@ describe('the settings of a simulation', () => {
     expect(settings({})).toEqual({
       recipients: 200,
       workers: 4,
-      concurrency: 50,
+      concurrency: null,
       provider: 'keyed',
       class: 'transactional',
       onUnknown: null,
@@ -25,6 +25,7 @@ describe('the settings of a simulation', () => {
       forMs: null,
       recipientsFile: null,
       config: null,
+      record: false,
     });
   });
 
@@ -47,10 +48,6 @@ describe('the settings of a simulation', () => {
   });
 
   const refused: readonly [flags: SimulateFlags, message: string][] = [
-    [
-      { recipients: '10', 'kill-at': ['11'] },
-      '--kill-at "11": expected a number from 1 to 10, as there are 10 recipients; the nearest is 10',
-    ],
     [{ break: 'naive-lok' }, '--break "naive-lok": expected one of naive-lock, ack-first. Did you mean naive-lock?'],
     [{ class: 'legl' }, 'Did you mean legal?'],
     [
@@ -73,9 +70,5 @@ describe('the settings of a simulation', () => {
   test.each(refused)('refuse %j', (flags, message) => {
     expect(() => settings(flags)).toThrow(expect.objectContaining({ code: 'FLAG_INVALID' }));
     expect(() => settings(flags)).toThrow(message);
-  });
-
-  test('accept a kill at the last acceptance of a list', () => {
-    expect(() => checkKills([{ do: 'kill', acceptance: 10, moment: 'mid-batch' }], 10)).not.toThrow();
   });
 });

@@ -6,3 +6,5 @@ export { providerCapabilities, providerLaws, SERVICE_ANSWERS } from './provider.
 export type { ProviderSubject, ServiceAnswer } from './provider.ts';
 export { clockLaws, randomLaws } from './clock.ts';
 export type { ClockSubject, RandomSubject } from './clock.ts';
+export { ledgerCapabilities, ledgerLaws, ledgerWalks } from './ledger.ts';
+export type { LedgerSubject, WalkOptions } from './ledger.ts';

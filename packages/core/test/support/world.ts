@@ -66,7 +66,7 @@ export interface ProcessOptions {
   readonly worker?: WorkerOptions;
   readonly config?: Partial<NotifierConfig>;
   readonly hook?: Hook;
-  /** Killed just before the nth call of this name is made, or just after it is carried out. */
+  /** Killed just before the nth call of this name is made, or just after it is carried out. `any port` counts all but the clock's. */
   readonly dies?: { readonly on: string; readonly phase: 'before' | 'after'; readonly nth?: number };
 }
 
@@ -147,10 +147,14 @@ export function world(options: WorldOptions = {}): World {
       const stopping = new AbortController();
       let killed = false;
       let ended = false;
+      let calls = 0;
       const { dies } = of;
       const mortal: Hook = async (call, go) => {
         if (killed) return never;
-        const isIt = dies?.on === call.on && (dies.nth ?? 1) === call.nth;
+        if (!call.on.startsWith('clock.')) calls += 1;
+        const isIt =
+          dies !== undefined &&
+          (dies.nth ?? 1) === (dies.on === 'any port' ? calls : dies.on === call.on ? call.nth : 0);
         if (isIt && dies.phase === 'before') killed = true;
         if (killed) return never;
         try {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SealRequest, SealVerdict } from '../../ports/ledger.ts';
+import type { NotificationVerdict, SealRequest, SealVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
 import { byIds, newNotification, NOTE, only, target, type LedgerSubject } from './scene.ts';
 
@@ -72,11 +72,11 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
     async check({ ledger, unitMs, elapse }) {
       const request = newNotification('a', { page: [target(0)], sendAt: (await now(ledger)) + unitMs * 10 });
       await ledger.accept([request]);
-      const early = await claim(ledger, request.id);
+      const early = await claim({ ledger, unitMs }, request.id);
       assert.equal(early.kind, 'later');
       assert.deepEqual(await ledger.claimNotifications({ due: 10, lateMs: 0 }, lease(unitMs)), []);
       await elapse(unitMs * 11);
-      assert.equal((await claim(ledger, request.id)).kind, 'granted');
+      assert.equal((await claim({ ledger, unitMs }, request.id)).kind, 'granted');
     },
   },
   {
@@ -85,7 +85,7 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
       const request = newNotification('a');
       await ledger.accept([request]);
       await seal(ledger, { page: 0, last: false });
-      assert.notEqual((await claim(ledger, request.id)).kind, 'granted');
+      assert.notEqual((await claim({ ledger, unitMs }, request.id)).kind, 'granted');
       assert.deepEqual(await ledger.claimNotifications({ due: 10, lateMs: 0 }, lease(unitMs)), []);
       assert.equal((await ledger.count()).unsealed, 1);
       const listed = await ledger.listNotifications({ sealed: false });
@@ -94,13 +94,13 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
   },
   {
     law: 'hands out pages in order once they are sealed',
-    async check({ ledger }) {
+    async check({ ledger, unitMs }) {
       await ledger.accept([newNotification('a')]);
       await seal(ledger, { page: 0, last: false, targets: [target(0), target(1)] });
       const sealed = await seal(ledger, { page: 1, last: true, targets: [target(2)] });
       assert.ok(sealed.kind === 'stored');
       assert.deepEqual([sealed.record.sealed, sealed.record.pages, sealed.record.targets], [true, 2, 3]);
-      const claimed = await claim(ledger, sealed.record.id);
+      const claimed = await claim({ ledger, unitMs }, sealed.record.id);
       assert.ok(claimed.kind === 'granted');
       assert.deepEqual(claimed.page, [target(0), target(1)]);
     },
@@ -149,13 +149,13 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
     async check({ ledger, unitMs, elapse }) {
       const request = newNotification('a', { recipients: 'route' });
       await ledger.accept([request]);
-      const first = await claim(ledger, request.id);
+      const first = await claim({ ledger, unitMs }, request.id);
       assert.ok(first.kind === 'granted');
       assert.equal(first.page, null);
       assert.equal((await seal(ledger, { page: 0, last: false, fence: null })).kind, 'fenced');
       assert.equal((await seal(ledger, { page: 0, last: false, fence: first.fence })).kind, 'stored');
       await elapse(unitMs * 11);
-      const second = await claim(ledger, request.id);
+      const second = await claim({ ledger, unitMs }, request.id);
       assert.ok(second.kind === 'granted' && second.fence > first.fence);
       assert.equal((await seal(ledger, { page: 0, last: true, fence: first.fence })).kind, 'fenced');
       assert.equal((await seal(ledger, { page: 0, last: true, fence: second.fence })).kind, 'stored');
@@ -171,12 +171,12 @@ async function seal(ledger: Ledger, patch: Partial<SealRequest>): Promise<SealVe
   return only(await ledger.seal([request]));
 }
 
-async function claim(ledger: Ledger, id: string) {
-  return only(await ledger.claimNotifications(byIds([id]), lease()));
+async function claim({ ledger, unitMs }: Pick<LedgerSubject, 'ledger' | 'unitMs'>, id: string): Promise<NotificationVerdict> {
+  return only(await ledger.claimNotifications(byIds([id]), lease(unitMs)));
 }
 
 let claims = 0;
-function lease(unitMs = 1_000): { owner: string; requestId: string; leaseMs: number } {
+function lease(unitMs: number): { owner: string; requestId: string; leaseMs: number } {
   claims += 1;
   return { owner: 'router', requestId: `routing-${claims}`, leaseMs: unitMs * 10 };
 }

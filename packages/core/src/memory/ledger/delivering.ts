@@ -18,7 +18,7 @@ import type {
   SettleVerdict,
 } from '../../ports/ledger.ts';
 import { dueClaims } from './due-claims.ts';
-import { suspectRoom } from './suspects.ts';
+import { isRepeat, suspectRoom } from './suspects.ts';
 import { claimAbsent } from './fan-out.ts';
 import { enter } from './reckoning.ts';
 import { workAt, type LedgerState } from './state.ts';
@@ -46,7 +46,10 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
         break;
       }
       const verdict = claim(state, next.item, lease, now, record);
-      if (!isGrant(verdict)) continue;
+      if (!isGrant(verdict)) {
+        suspects.giveBack();
+        continue;
+      }
       granted.push(next.item);
       verdicts.push(verdict);
     }
@@ -55,20 +58,27 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
     return verdicts;
   }
 
+  function claimIds(selector: Extract<ClaimSelector, { ids: unknown }>, lease: Lease, now: number): DeliveryVerdict[] {
+    const { ids, agesMs, strayAfterMs } = selector;
+    const slots = ids.map((id) => state.deliveries.slotOf(id));
+    const suspects = suspectRoom<number>(now, isRepeat(slots.map((slot) => state.deliveries.at(slot)), lease.requestId));
+    return ids.map((id, i) => {
+      const slot = slots[i] ?? -1;
+      if (slot < 0) return claimAbsent(state, id, (agesMs[i] ?? 0) > strayAfterMs, now);
+      const record = state.deliveries.at(slot)!;
+      if (!suspects.admits(record)) return { kind: 'held', id, remainingMs: 0 };
+      const verdict = claim(state, slot, lease, now, record);
+      if (!isGrant(verdict)) suspects.giveBack();
+      return verdict;
+    });
+  }
+
   return {
     async claim(selector, lease) {
       const now = enter(state);
       state.compactDue();
       if (!('ids' in selector)) return claimDue(selector, lease, now);
-      const suspects = suspectRoom<number>(now);
-      return selector.ids.map((id, i) => {
-        const slot = state.deliveries.slotOf(id);
-        if (slot >= 0) {
-          const record = state.deliveries.at(slot)!;
-          return suspects.admits(record) ? claim(state, slot, lease, now, record) : { kind: 'held', id, remainingMs: 0 };
-        }
-        return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
-      });
+      return claimIds(selector, lease, now);
     },
     async renew(batch, leaseMs) {
       const now = enter(state);

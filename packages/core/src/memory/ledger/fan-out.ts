@@ -4,7 +4,7 @@ import { afterPage, claimNotification, newDelivery } from '../../model/steps/not
 import { presume } from '../../model/steps/sweep.ts';
 import type { AddRequest, AddVerdict, ClaimSelector, Ledger, Lease, NewDelivery, NotificationVerdict } from '../../ports/ledger.ts';
 import { dueClaims } from './due-claims.ts';
-import { suspectRoom } from './suspects.ts';
+import { isRepeat, suspectRoom } from './suspects.ts';
 import type { NotificationEntry } from './notification-store.ts';
 import { enter } from './reckoning.ts';
 import type { LedgerState } from './state.ts';
@@ -28,7 +28,10 @@ export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 
         break;
       }
       const verdict = claim(state, next.item, lease, now);
-      if (!isGrant(verdict)) continue;
+      if (!isGrant(verdict)) {
+        suspects.giveBack();
+        continue;
+      }
       granted.push(next.item);
       verdicts.push(verdict);
     }
@@ -41,12 +44,15 @@ export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 
     async claimNotifications(selector, lease) {
       const now = enter(state);
       if (!('ids' in selector)) return claimDue(selector, lease, now);
-      const suspects = suspectRoom<NotificationEntry>(now);
+      const entries = selector.ids.map((id) => state.notifications.get(id));
+      const suspects = suspectRoom<NotificationEntry>(now, isRepeat(entries.map((entry) => entry?.record), lease.requestId));
       return selector.ids.map((id, i) => {
-        const entry = state.notifications.get(id);
-        if (entry !== undefined)
-          return suspects.admits(entry.record) ? claim(state, entry, lease, now) : { kind: 'held', id, remainingMs: 0 };
-        return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
+        const entry = entries[i];
+        if (entry === undefined) return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
+        if (!suspects.admits(entry.record)) return { kind: 'held', id, remainingMs: 0 };
+        const verdict = claim(state, entry, lease, now);
+        if (!isGrant(verdict)) suspects.giveBack();
+        return verdict;
       });
     },
     async add(batch) {

@@ -8,25 +8,40 @@ const MOST_LEFT = 200;
 export interface SuspectRoom<Item> {
   /** Takes the record's share of the room; false when there is not enough left. */
   admits(record: { readonly lapses: number; readonly leaseUntil: number | null }): boolean;
+  /** Gives back the share of the last record admitted: it was not granted after all. */
+  giveBack(): void;
   /** Keeps an entry that was not admitted, to be put back; false when enough were passed over. */
   leave(entry: Timed<Item>): boolean;
   readonly left: readonly Timed<Item>[];
 }
 
-export function suspectRoom<Item>(now: number): SuspectRoom<Item> {
-  let room = SUSPECT_ROOM;
+/** `isRepeat`: the call was made before and took its suspects then; it takes no others now (PROTOCOL rule 4). */
+export function suspectRoom<Item>(now: number, isRepeat = false): SuspectRoom<Item> {
+  let room = isRepeat ? 0 : SUSPECT_ROOM;
+  let last = 0;
   const left: Timed<Item>[] = [];
   return {
     left,
     admits(record) {
-      const share = suspicion(record, now);
-      if (share > room) return false;
-      room -= share;
+      last = suspicion(record, now);
+      if (last > room) return false;
+      room -= last;
       return true;
+    },
+    giveBack() {
+      room += last;
     },
     leave(entry) {
       left.push(entry);
       return left.length < MOST_LEFT;
     },
   };
+}
+
+/** Whether this request was granted any of these before. */
+export function isRepeat(
+  records: readonly ({ readonly requestId: string | null; readonly leaseUntil: number | null } | undefined)[],
+  requestId: string,
+): boolean {
+  return records.some((record) => record !== undefined && record.leaseUntil !== null && record.requestId === requestId);
 }

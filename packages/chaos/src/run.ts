@@ -1,0 +1,102 @@
+import type { Counts } from '@sendonce/core';
+import type { JudgeContext } from './checkers/context.ts';
+import type { EndFacts } from './checkers/facts.ts';
+import type { CountedKill } from './faults/acceptance-kills.ts';
+import type { Observer } from './history.ts';
+import { hashText } from './kernel/draw.ts';
+import type { RunEnd } from './kernel/kernel.ts';
+import { poison } from './kernel/poison.ts';
+import type { Fault, SimulationSetup } from './plan.ts';
+import type { SenderFactory } from './senders/sender.ts';
+import type { WorkloadSpec } from './workload.ts';
+import { makeWorkload } from './workload/make-workload.ts';
+import type { Crash } from './world/crew.ts';
+import { endFacts } from './world/end-facts.ts';
+import { judgeContext } from './world/judge-context.ts';
+import { runKnobs } from './world/run-knobs.ts';
+import { SiteLog, type SiteCount } from './world/site-log.ts';
+import { World } from './world/world.ts';
+
+export interface RunOptions {
+  readonly setup: SimulationSetup;
+  readonly seed: string;
+  readonly faults: readonly Fault[];
+  /** @defaultValue made from the seed */
+  readonly workload?: WorkloadSpec | null;
+  /** What works in place of the real worker. @defaultValue the real worker */
+  readonly sender?: SenderFactory | null;
+  /** Who watches: made when the world is known, before anything happens. @defaultValue nobody */
+  readonly observe?: (context: JudgeContext) => readonly Observer[];
+  /** Share of sends, 0 to 1, that are accepted and whose reply is lost. @defaultValue 0 */
+  readonly dropReplies?: number;
+  /** Count where faults could have been addressed; costs time. @defaultValue false */
+  readonly listSites?: boolean;
+}
+
+/** What one run came to, before anybody judged it. */
+export interface RawRun {
+  /** `done`: everything settled and nothing is on the wire. Else the run was ended at a bound, and something is stuck. */
+  readonly end: RunEnd;
+  /** By index of the plan. */
+  readonly fired: readonly boolean[];
+  /** Kills that were addressed by a count, with the calls that they turned out to be. */
+  readonly kills: readonly CountedKill[];
+  /** Replies lost by `dropReplies`. */
+  readonly dropped: number;
+  /** Processes that ended by throwing. */
+  readonly crashes: readonly Crash[];
+  readonly counts: Counts;
+  readonly facts: EndFacts;
+  /** When something last happened, virtual ms. */
+  readonly virtualMs: number;
+  /** Entries that the kernel fired. */
+  readonly events: number;
+  /** Null unless asked for. */
+  readonly sites: readonly SiteCount[] | null;
+  /** The address that recipient `number` asked for; null when nobody knows it. */
+  addressOf(number: number): string | null;
+  /** The recipient's number of a delivery of any generation; -1: nobody asked for it. */
+  recipientOf(deliveryId: string): number;
+}
+
+/**
+ * Runs the real core code once, over simulated ports in virtual time. The same options give the same run, event by event.
+ * @throws SendonceError DETERMINISM_VIOLATION when the user's code looked at the real world; PLAN_INVALID for knobs and classes that
+ * are none; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...).
+ */
+export async function runOnce(options: RunOptions): Promise<RawRun> {
+  const { setup, seed, faults, workload: spec = null, sender = null, dropReplies = 0 } = options;
+  const knobs = runKnobs(setup, spec);
+  const workload = makeWorkload(spec, setup, hashText(seed), knobs);
+  const world = new World({ setup, seed, faults, workload, knobs, dropReplies, sender });
+  const sites = options.listSites === true ? new SiteLog(world.registry) : null;
+  const restore = poison();
+  try {
+    world.open(options.observe?.(judgeContext(world)) ?? []);
+    if (sites !== null) world.watchCalls((call) => sites.look(call));
+    return await rawRun(world, await world.run(), sites);
+  } finally {
+    restore();
+  }
+}
+
+async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise<RawRun> {
+  const { registry, network, crew, kernel, options } = world;
+  return {
+    end,
+    fired: network.fired,
+    kills: network.acceptances.kills,
+    dropped: world.dropped,
+    crashes: crew.crashes,
+    counts: await world.ledger.count(),
+    facts: await endFacts(world),
+    virtualMs: world.lastWorkAt,
+    events: kernel.events,
+    sites: sites?.list() ?? null,
+    addressOf: (number) => registry.learnedOf(number)?.target.to ?? options.workload.known?.targetOf(number).to ?? null,
+    recipientOf(deliveryId) {
+      const slot = registry.slotOfDelivery(deliveryId);
+      return slot < 0 ? -1 : registry.numberOf(slot);
+    },
+  };
+}

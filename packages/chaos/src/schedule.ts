@@ -1,0 +1,105 @@
+import { createJudge } from './checkers/index.ts';
+import type { SeenMove } from './checkers/states.ts';
+import type { Coverage, ScheduleCoverage } from './coverage.ts';
+import type { HistoryEvent, Observer } from './history.ts';
+import { recorder } from './recorder.ts';
+import type { RunResult } from './result.ts';
+import { runOnce, type RawRun } from './run.ts';
+import { isCallFault, recipientOf, type Case, type Verdict } from './search/case.ts';
+import { knownBadSender } from './senders/index.ts';
+import { traceHash } from './trace-hash.ts';
+import type { WorkloadSpec } from './workload.ts';
+
+/** Events kept of a recorded run; a timeline is read by people. */
+const MOST_EVENTS = 200_000;
+
+/** What stays the same over all schedules of a search. */
+export interface ScheduleOptions {
+  readonly workload: WorkloadSpec | null;
+  readonly dropReplies: number;
+  /** Null: nobody counts. */
+  readonly coverage: Coverage | null;
+  readonly record: boolean;
+}
+
+/** One schedule, run and judged. */
+export interface Schedule {
+  readonly of: Case;
+  readonly result: RunResult;
+  readonly raw: RawRun;
+  readonly moves: readonly SeenMove[];
+  /** Empty unless recorded. */
+  readonly events: readonly HistoryEvent[];
+}
+
+/** Runs a case and judges it. The same case gives the same schedule, event by event. */
+export async function runSchedule(of: Case, options: ScheduleOptions): Promise<Schedule> {
+  const { seed, setup, faults } = of;
+  const { workload, dropReplies } = options;
+  const sender = setup.sender === null ? null : (knownBadSender(setup.sender)?.make ?? null);
+  const hash = traceHash();
+  const kept = options.record ? recorder({ max: MOST_EVENTS }) : null;
+  const covered: ScheduleCoverage | null = options.coverage?.schedule() ?? null;
+  let judge: ReturnType<typeof createJudge> | undefined;
+  const raw = await runOnce({
+    setup,
+    seed,
+    faults,
+    workload,
+    sender,
+    dropReplies,
+    observe: (context) => {
+      judge = createJudge(context);
+      return [judge.observer, hash, kept, covered].filter((each): each is Observer => each !== null);
+    },
+  });
+  if (judge === undefined) throw new Error('nobody judged the run');
+  const { violations, requested, tally, notSent, unsealed, events, moves } = judge.finish(raw.facts);
+  covered?.end(moves);
+  const kills = raw.kills.map(({ acceptance, worker, moment }) => ({ at: acceptance, worker, phase: moment }));
+  const result: RunResult = {
+    seed,
+    setup,
+    faults,
+    fired: raw.fired,
+    requested,
+    tally,
+    kills,
+    violations,
+    unsealed,
+    notSent,
+    virtualMs: raw.virtualMs,
+    events,
+    traceHash: hash.digest(),
+  };
+  return { of, result, raw, moves, events: kept?.events ?? [] };
+}
+
+/**
+ * In which way a run was wrong: what the mailbox says first, then the first broken invariant. Null: in none. A known-bad sender keeps
+ * hardly any rule of the protocol even when nothing breaks, so it is judged by what people notice: the mailbox, and standstill.
+ */
+export function failureOf({ tally, violations, setup }: RunResult): string | null {
+  if (tally.duplicated > 0) return 'duplicated';
+  if (tally.phantom > 0) return 'phantom';
+  if (tally.lost > 0) return 'lost';
+  const counted = setup.sender === null ? violations : violations.filter(({ kind }) => kind === 'liveness');
+  return counted[0]?.invariant ?? null;
+}
+
+export function verdictOf({ result, raw }: Schedule): Verdict {
+  const named = result.violations.map(({ recipient }) => (recipient === null ? null : Number(recipient.slice(1))));
+  const struck = result.faults.map(recipientOf);
+  const killed = raw.kills.map(({ deliveryId }) => raw.recipientOf(deliveryId));
+  const involved = [...killed, ...named, ...struck].filter((each): each is number => each !== null && each >= 0);
+  return { failure: failureOf(result), fired: result.fired, involved: [...new Set(involved)] };
+}
+
+/** The case with its counted kills addressed by their deliveries, so that it can be made smaller. */
+export function withoutCounts({ of, raw }: Schedule): Case {
+  const faults = of.faults.flatMap((fault, index) => {
+    if (isCallFault(fault)) return [fault];
+    return raw.kills.filter((kill) => kill.index === index).map(({ rewritten }) => rewritten);
+  });
+  return { ...of, faults };
+}

@@ -1,0 +1,25 @@
+import type { FaultKind } from '../faults/kind.ts';
+import { hashText } from '../kernel/draw.ts';
+import type { Fault, SimulationSetup } from '../plan.ts';
+import { providerOutlines } from '../world/capabilities.ts';
+import { knobsOf } from '../world/knobs.ts';
+import { limitsOf } from '../world/limits.ts';
+import type { Case } from './case.ts';
+import { generate } from './generate.ts';
+
+export interface CaseSource {
+  readonly seed: string;
+  readonly setup: SimulationSetup;
+  /** In every case. */
+  readonly faults: readonly Fault[];
+}
+
+/** The nth case of a search: a pure function of the source's seed and n. Without kinds, all cases have the given faults alone. */
+export function generatedCase({ seed, setup, faults }: CaseSource, n: number, kinds: readonly FaultKind[]): Case {
+  const own = n === 0 ? seed : `${seed}/${n}`;
+  if (kinds.length === 0) return { seed: own, setup, faults };
+  const knobs = knobsOf(setup.knobs);
+  const capabilities = providerOutlines(null, ['email'], setup.provider, knobs).map((outline) => outline.capabilities);
+  const drawn = generate({ seed: hashText(own), setup, kinds, limits: limitsOf(capabilities, knobs) });
+  return { seed: own, setup: { ...setup, knobs: { ...setup.knobs, ...drawn.knobs } }, faults: [...faults, ...drawn.faults] };
+}

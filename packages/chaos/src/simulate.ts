@@ -1,0 +1,244 @@
+import { INVARIANTS } from './checkers/index.ts';
+import { coverage, type Coverage, type CoverageData } from './coverage.ts';
+import { hashText } from './kernel/draw.ts';
+import type { PlanFile } from './plan.ts';
+import { duration } from './report/format.ts';
+import type { Coverage as CoverageSummary, Minimal, SimulateOptions, SimulateReport, Workload } from './report/types.ts';
+import { CLASSES_OF_END, type EndClass, type RunResult, type Tally } from './result.ts';
+import { failureOf, runSchedule, verdictOf, withoutCounts, type Schedule, type ScheduleOptions } from './schedule.ts';
+import type { Case, Verdict } from './search/case.ts';
+import { explain } from './search/explain.ts';
+import { generatedCase } from './search/generated-case.ts';
+import { kindsOf } from './search/kinds.ts';
+import { shrink } from './search/shrink.ts';
+
+/** How long a failing case may be made smaller, and then explained, real ms. */
+const SHRINK_MS = 10_000;
+const EXPLAIN_MS = 3_000;
+/** One passing schedule of so many is run twice, and each failing one, to see that it is the same run. */
+const TWICE_EVERY = 100;
+
+/** Runs schedules until one fails, the number or the time is up, or the signal aborts; a failing one comes back as small as it gets. */
+export async function simulate(options: SimulateOptions): Promise<SimulateReport> {
+  const run = new Search(options);
+  await run.search();
+  return run.report();
+}
+
+/** Runs a plan exactly as it is written. */
+export async function replayPlan(
+  plan: PlanFile,
+  options: { readonly workload?: Workload | null; readonly signal?: AbortSignal } = {},
+): Promise<SimulateReport> {
+  const { seed, setup, faults } = plan;
+  const run = new Search({ seed, setup, faults, record: true, workload: options.workload ?? null, ...(options.signal && { signal: options.signal }) });
+  await run.search({ asWritten: true });
+  return run.report();
+}
+
+class Search {
+  readonly #options: SimulateOptions;
+  readonly #coverage: Coverage = coverage();
+  readonly #schedule: ScheduleOptions;
+  readonly #startedAt = performance.now();
+  readonly #sums: Record<EndClass, number> = Object.fromEntries(CLASSES_OF_END.map((name) => [name, 0])) as Record<EndClass, number>;
+  #totals = { requested: 0, armed: 0, fired: 0, virtualMs: 0 };
+  #schedules = 0;
+  #hash = 0;
+  #first: Schedule | null = null;
+  #failed: Schedule | null = null;
+  #minimal: { readonly schedule: Schedule; readonly minimal: Minimal } | null = null;
+  #nondeterminism: SimulateReport['nondeterminism'] = null;
+
+  constructor(options: SimulateOptions) {
+    this.#options = options;
+    const { workload = null, dropAcks = 0, record = false } = options;
+    this.#schedule = { workload, dropReplies: dropAcks, coverage: this.#coverage, record };
+  }
+
+  async search({ asWritten = false } = {}): Promise<void> {
+    const { schedules = 1, forMs = null } = this.#options;
+    const kinds = kindsOf(this.#options.profile ?? []);
+    const caseAt = (n: number): Case => generatedCase(this.#options, n, kinds);
+    if (schedules === 1 && forMs === null) {
+      const only = await this.#count(caseAt(0), { record: this.#schedule.record });
+      if (failureOf(only.result) !== null && !asWritten) await this.#shrinkAlone(only);
+      return;
+    }
+    // Loaded only where there is something to search: it is a third of the start-up time.
+    const { falsify } = await import('./search/property.ts');
+    const over = (): boolean => this.#isInterrupted() || this.#nondeterminism !== null || (forMs !== null && this.#wallMs() >= forMs);
+    const cases = forMs === null ? schedules : Number.MAX_SAFE_INTEGER;
+    const falsified = await falsify({ caseAt, run: (of) => this.#try(of), cases, over, shrinkMs: SHRINK_MS, nowMs: () => performance.now() });
+    if (falsified !== null) await this.#keepMinimal(falsified.smallest, falsified.verdict);
+  }
+
+  /** A schedule of the search or, once one has failed, of making it smaller. */
+  async #try(of: Case): Promise<Verdict> {
+    if (this.#failed !== null) return this.#quietly(of);
+    return verdictOf(await this.#count(of, { record: false }));
+  }
+
+  async #quietly(of: Case): Promise<Verdict> {
+    return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false }));
+  }
+
+  async #count(of: Case, { record }: { readonly record: boolean }): Promise<Schedule> {
+    const schedule = await runSchedule(of, { ...this.#schedule, record });
+    const { result } = schedule;
+    this.#first ??= schedule;
+    if (failureOf(result) !== null) this.#failed = schedule;
+    this.#add(result);
+    if (this.#failed !== null || this.#schedules % TWICE_EVERY === 0) await this.#compare(of, result);
+    this.#schedules += 1;
+    const { schedules = 1, forMs = null, onProgress } = this.#options;
+    onProgress?.({ schedules: this.#schedules, ofSchedules: forMs === null ? schedules : null, settled: this.#totals.requested, wallMs: this.#wallMs() });
+    return schedule;
+  }
+
+  #add({ tally, requested, faults, fired, virtualMs, traceHash }: RunResult): void {
+    for (const name of CLASSES_OF_END) this.#sums[name] += tally[name];
+    const totals = this.#totals;
+    this.#totals = {
+      requested: totals.requested + requested,
+      armed: totals.armed + faults.length,
+      fired: totals.fired + fired.filter(Boolean).length,
+      virtualMs: totals.virtualMs + virtualMs,
+    };
+    this.#hash = hashText(`${this.#hash} ${traceHash}`);
+  }
+
+  /** The main command is one schedule of a few hundred milliseconds: its second run is asked for by `--schedules`, a failure or a plan. */
+  async #compare(of: Case, { seed, traceHash }: RunResult): Promise<void> {
+    const alone = (this.#options.schedules ?? 1) === 1 && this.#options.forMs == null;
+    if (alone && this.#failed === null) return;
+    const again = await runSchedule(of, { ...this.#schedule, coverage: null, record: false });
+    if (again.result.traceHash !== traceHash) this.#nondeterminism = { seed, first: traceHash, second: again.result.traceHash };
+  }
+
+  async #shrinkAlone(found: Schedule): Promise<void> {
+    const until = performance.now() + SHRINK_MS;
+    const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
+    const start = await this.#addressed(found);
+    const { smallest, verdict } = await shrink(start.of, start.verdict, { run: (of) => this.#quietly(of), outOfTime });
+    await this.#keepMinimal(smallest, verdict);
+  }
+
+  /** Counted kills become kills of a delivery, where that fails in the same way. */
+  async #addressed(found: Schedule): Promise<{ readonly of: Case; readonly verdict: Verdict }> {
+    const verdict = verdictOf(found);
+    const rewritten = withoutCounts(found);
+    const again = await this.#quietly(rewritten);
+    return again.failure === verdict.failure ? { of: rewritten, verdict: again } : { of: found.of, verdict };
+  }
+
+  async #keepMinimal(smallest: Case, verdict: Verdict): Promise<void> {
+    const schedule = await runSchedule(smallest, { ...this.#schedule, coverage: null, record: true });
+    const until = performance.now() + EXPLAIN_MS;
+    const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
+    const explanation = await explain(smallest, verdict.failure ?? '', { run: (of) => this.#quietly(of), outOfTime, duration });
+    const { result } = schedule;
+    const first = result.violations[0];
+    const plan: PlanFile = {
+      schema: 'sendonce.plan/1',
+      title: first?.message ?? 'no violation',
+      seed: smallest.seed,
+      setup: smallest.setup,
+      faults: smallest.faults,
+      expect: first?.invariant ?? 'pass',
+    };
+    this.#minimal = { schedule, minimal: { plan, explanation, result } };
+  }
+
+  report(): SimulateReport {
+    const { seed, setup } = this.#options;
+    const shown = this.#failed ?? this.#first;
+    if (shown === null) throw new Error('no schedule was run');
+    const told = this.#minimal?.schedule ?? shown;
+    const data = this.#coverage.data();
+    const doubts = this.#doubts(data);
+    const tally: Tally = { ...this.#sums };
+    return {
+      verdict: this.#failed !== null ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
+      mode: 'virtual',
+      seed,
+      setup,
+      schedules: this.#schedules,
+      totals: { ...this.#totals, tally },
+      result: shown.result,
+      minimal: this.#minimal?.minimal ?? null,
+      events: told.events,
+      ...names(told),
+      coverage: summary(data),
+      checked: INVARIANTS,
+      doubts,
+      nondeterminism: this.#nondeterminism,
+      interrupted: this.#isInterrupted(),
+      wallMs: this.#wallMs(),
+      traceHash: this.#schedules === 1 ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
+    };
+  }
+
+  /** What was asked for and did not happen proves nothing. */
+  #doubts(data: CoverageData): readonly string[] {
+    const { faults, dropAcks = 0, profile = null } = this.#options;
+    const doubts: string[] = [];
+    const first = this.#first;
+    if (profile === null && first !== null)
+      for (const [index, fault] of faults.entries())
+        if (first.result.fired[index] !== true) doubts.push(`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`);
+    if (dropAcks > 0 && first !== null && first.raw.dropped === 0) doubts.push('no reply was lost: too few sends for that share');
+    if (this.#schedules >= TWICE_EVERY) doubts.push(...neverFired(data));
+    return doubts;
+  }
+
+  #isInterrupted(): boolean {
+    return this.#options.signal?.aborted === true;
+  }
+
+  #wallMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+}
+
+/** Kinds that were armed often and never fired in a search that is large enough to tell. */
+function neverFired({ faults }: CoverageData): readonly string[] {
+  const kinds = new Map<string, { armed: number; fired: number }>();
+  for (const { kind, armed, fired } of faults) {
+    const sum = kinds.get(kind) ?? { armed: 0, fired: 0 };
+    kinds.set(kind, { armed: sum.armed + armed, fired: sum.fired + fired });
+  }
+  return [...kinds].filter(([, { armed, fired }]) => armed >= 100 && fired === 0).map(([kind, { armed }]) => `${kind} was armed ${armed} times and never fired`);
+}
+
+function summary({ faults, pairs, moves }: CoverageData): CoverageSummary {
+  return {
+    faults: faults.map(({ kind, op, phase, armed, fired }) => ({ kind: `${kind} ${op} ${phase}`, armed, fired })),
+    moves: { seen: moves.seen.length, declared: moves.declared },
+    pairs: pairs.length,
+  };
+}
+
+/** Who is who in the events that are shown. */
+function names({ events, raw, result }: Schedule): Pick<SimulateReport, 'recipientOf' | 'addressOf'> {
+  const recipientOf: Record<string, string> = {};
+  const numbers = new Set<number>();
+  const meet = (deliveryId: string): void => {
+    const number = recipientOf[deliveryId] === undefined ? raw.recipientOf(deliveryId) : -1;
+    if (number < 0) return;
+    recipientOf[deliveryId] = `r${number}`;
+    numbers.add(number);
+  };
+  for (const event of events) {
+    if (event.kind === 'provider') meet(event.deliveryId);
+    else if (event.kind === 'claim') meet(event.verdict.id);
+    else if ('request' in event && 'id' in event.request) meet(event.request.id);
+    else if (event.kind === 'queue') meet(event.id);
+  }
+  for (const { recipient } of [...result.violations, ...result.notSent]) if (recipient !== null) numbers.add(Number(recipient.slice(1)));
+  const addressOf = Object.fromEntries([...numbers].flatMap((number) => {
+    const address = raw.addressOf(number);
+    return address === null ? [] : [[`r${number}`, address]];
+  }));
+  return { recipientOf, addressOf };
+}

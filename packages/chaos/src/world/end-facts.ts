@@ -1,0 +1,143 @@
+import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
+import {
+  finalDelivery,
+  type EndFacts,
+  type FinalDelivery,
+  type LivenessFacts,
+  type MailboxEntry,
+  type NotMade,
+} from '../checkers/facts.ts';
+import { isCallFault, recipientNumber } from '../faults/armed.ts';
+import { faultKind } from '../faults/index.ts';
+import type { World } from './world.ts';
+
+const PAGE = 5_000;
+const OVER: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed']);
+
+/** What the world knows when a run is over: the ledger's last word, and the mailbox. */
+export async function endFacts(world: World): Promise<EndFacts> {
+  const { registry, options } = world;
+  const notifications = await allNotifications(world);
+  const deliveries = await allDeliveries(world);
+  const unsealed = notifications.filter(
+    (record) => record.recipients === 'explicit' && !record.sealed && !OVER.has(record.state),
+  );
+  const failed = notifications.filter(({ state }) => state === 'failed');
+  return {
+    requested: [...registry.numbers()],
+    input: options.workload.input,
+    deliveries: deliveries.finals(),
+    mailbox: mailbox(world),
+    notMade: (recipient) => notMade(world, notifications, recipient),
+    failedNotifications: failed.map(({ id: notificationId, reason }) => ({ notificationId, reason })),
+    unsealed: unsealed.map(({ id: notificationId, targets }) => ({ notificationId, targets })),
+    deadLetters: new Set([...deliveries.deadLetters, ...failed.map(({ id }) => id)]),
+    liveness: await livenessFacts(world, notifications, deliveries),
+  };
+}
+
+interface Deliveries {
+  readonly deadLetters: readonly string[];
+  readonly processing: readonly DeliveryRecord[];
+  finals(): Iterable<FinalDelivery>;
+}
+
+/** Read once: a million records are not kept, only what the judge needs of them. */
+async function allDeliveries({ ledger, registry }: World): Promise<Deliveries> {
+  const finals: FinalDelivery[] = [];
+  const processing: DeliveryRecord[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({}, { limit: PAGE, cursor });
+    for (const record of page.items) {
+      const slot = registry.slotOfDelivery(record.id);
+      finals.push(finalDelivery(record, slot < 0 ? -1 : registry.numberOf(slot)));
+      if (record.state === 'processing') processing.push(record);
+    }
+    cursor = page.cursor;
+  }
+  return { deadLetters: await deadLetters(ledger), processing, finals: () => finals };
+}
+
+/** As an operator sees them, not as this harness would filter them. */
+async function deadLetters(ledger: World['ledger']): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list(
+      { states: ['dead', 'failed', 'parked'] },
+      { limit: PAGE, cursor },
+    );
+    for (const { id } of page.items) ids.push(id);
+    cursor = page.cursor;
+  }
+  return ids;
+}
+
+async function allNotifications({ ledger }: World): Promise<readonly NotificationRecord[]> {
+  const records: NotificationRecord[] = [];
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page: Awaited<ReturnType<typeof ledger.listNotifications>> = await ledger.listNotifications(
+      {},
+      { limit: PAGE, cursor },
+    );
+    records.push(...page.items);
+    cursor = page.cursor;
+  }
+  return records;
+}
+
+function* mailbox({ mailbox: box, registry, providers }: World): Generator<MailboxEntry> {
+  for (const { slot, provider, deliveryId, bodyHash, at } of box.messages()) {
+    const recipient = slot < 0 ? -1 : registry.numberOf(slot);
+    yield { recipient, provider: providers[provider]?.name ?? '', deliveryId, body: bodyHash.toString(36), at };
+  }
+}
+
+function notMade({ registry }: World, notifications: readonly NotificationRecord[], recipient: number): NotMade {
+  const learned = registry.learnedOf(recipient);
+  const record = learned === null ? notifications[0] : notifications.find(({ id }) => id === learned.notificationId);
+  // Its notification was never accepted, or the store has forgotten it.
+  if (record === undefined) return 'missing';
+  if (record.state === 'cancelled' || record.state === 'failed') return record.state;
+  if (!record.sealed) return 'unsealed';
+  return record.state === 'expanded' || record.state === 'done' ? 'missing' : 'unfinished';
+}
+
+async function livenessFacts(
+  world: World,
+  notifications: readonly NotificationRecord[],
+  { processing }: Deliveries,
+): Promise<LivenessFacts> {
+  const { options, kernel, paths, boundMs } = world;
+  const { leaseMs, survivors } = options.knobs;
+  const held = [...processing, ...notifications.filter(({ state }) => !OVER.has(state))];
+  return {
+    phase: survivors > 0 ? 'core' : 'healed',
+    healedAt: world.healedAt ?? kernel.now,
+    endedAt: kernel.now,
+    boundMs,
+    unfinished: notifications
+      .filter(({ sealed, state }) => sealed && (state === 'accepted' || state === 'expanding'))
+      .map(({ id: notificationId, state }) => ({ notificationId, state })),
+    leases: held.flatMap(({ id, leaseUntil }) => (leaseUntil === null ? [] : [{ id, leaseUntil, leaseMs }])),
+    queue: world.queue === null ? null : { depth: world.queue.depth, orphans: await orphans(world) },
+    healthy: paths.upTo(kernel.now),
+    poison: poisoned(world),
+  };
+}
+
+/** Stored wakes that name no record. */
+async function orphans({ ledger, queue }: World): Promise<readonly string[]> {
+  const ids = [...new Set(queue?.ids() ?? [])];
+  if (ids.length === 0) return [];
+  const deliveries = await ledger.find(ids);
+  const notifications = await ledger.findNotifications(ids);
+  return ids.filter((_, at) => (deliveries[at] ?? null) === null && (notifications[at] ?? null) === null);
+}
+
+function poisoned({ options: { faults }, network }: World): readonly number[] {
+  return faults.flatMap((fault, index) => {
+    if (!isCallFault(fault) || network.fired[index] !== true || faultKind(fault.do, fault.op)?.forever !== true)
+      return [];
+    return recipientNumber(fault.entity) ?? [];
+  });
+}

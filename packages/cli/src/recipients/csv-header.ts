@@ -1,0 +1,49 @@
+import { SendonceError } from '@sendonce/core';
+import { nearest } from '../nearest.ts';
+import { csvRecords } from './csv-records.ts';
+import { ADDRESS_COLUMNS } from './row.ts';
+
+const KNOWN_COLUMNS = [...ADDRESS_COLUMNS, 'name', 'channel', 'id'];
+
+export interface Header {
+  readonly columns: readonly string[];
+  readonly delimiter: string;
+}
+
+/** What the first line says: the columns by name, and the delimiter that it uses most. */
+export function csvHeader(text: string): Header {
+  const delimiter = delimiterOf(text);
+  return { delimiter, columns: columnsOf(csvRecords(text, delimiter)?.[0]?.fields ?? []) };
+}
+
+function delimiterOf(header: string): string {
+  const count = (delimiter: string): number => header.split(delimiter).length;
+  return [';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best), ',');
+}
+
+function columnsOf(fields: readonly string[]): string[] {
+  const columns = fields.map((field) => {
+    const name = field.trim();
+    const known = [...KNOWN_COLUMNS, 'destinationId'].find((column) => column.toLowerCase() === name.toLowerCase());
+    return known ?? name;
+  });
+  const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
+  if (twice !== undefined) throw new SendonceError('RECIPIENTS_FILE_INVALID', `the column '${twice}' is there twice`);
+  if (!columns.some((name) => (ADDRESS_COLUMNS as readonly string[]).includes(name))) throw noAddress(columns);
+  return columns;
+}
+
+function noAddress(columns: readonly string[]): SendonceError {
+  const looksLikeData = columns.some((name) => name.includes('@'));
+  const close = columns.map((name) => nearest(name, ADDRESS_COLUMNS)).find((name) => name !== null);
+  const hint = looksLikeData
+    ? ' The first line has to name the columns.'
+    : close === undefined
+      ? ''
+      : ` Did you mean ${close}?`;
+  const found = columns.map((name) => `'${name}'`).join(', ');
+  return new SendonceError(
+    'RECIPIENTS_FILE_INVALID',
+    `no column is called to, email or phone; the header has ${found}.${hint}`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { SimulateOptions } from '@sendonce/chaos';
+import { checkKills, type SimulateSettings } from './settings.ts';
+import { workloadOf, type Brought } from './workload.ts';
+
+/** A recording of more people than this fits no memory; the report then has no events. */
+const MOST_RECORDED = 20_000;
+
+/** What the harness is asked for: the flags, else what the user's own files say, else the defaults. */
+export function simulateOptions(settings: SimulateSettings, brought: Brought): SimulateOptions {
+  const { workers, provider, onUnknown, sender, seed, kills, dropAcks, schedules, forMs, profile } = settings;
+  const { config } = brought;
+  const recipients = brought.recipients?.targets.length ?? settings.recipients;
+  // How many people the routes of a config reach is known only later.
+  if (config === null) checkKills(kills, recipients);
+  const concurrency = settings.concurrency ?? config?.worker?.concurrency ?? 50;
+  const queue = settings.queue ?? (config === null || config.queue !== undefined);
+  return {
+    setup: { recipients, workers, concurrency, provider, class: settings.class, onUnknown, queue, sender, knobs: {} },
+    seed,
+    faults: kills,
+    dropAcks,
+    schedules,
+    forMs,
+    profile,
+    workload: workloadOf(brought, settings.recipients),
+    record: settings.record && recipients <= MOST_RECORDED,
+  };
+}

@@ -1,0 +1,58 @@
+// Speed of the simulator on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
+import { spawnSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
+const [cpu] = cpus();
+console.log(`machine: ${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`);
+
+const main = ['simulate', '--recipients', '2000', '--kill-at', '800', '--seed', 'bench'];
+const rounds = 7;
+const times = { node: [], notify: [] };
+// Interleaved, so that a noisy neighbour disturbs both alike.
+for (let round = 0; round < rounds; round += 1) {
+  times.node.push(wallMs(process.execPath, ['-e', '0']));
+  times.notify.push(wallMs(notify, main));
+}
+const base = median(times.node);
+const whole = median(times.notify);
+row('node -e 0', `${base.toFixed(0)} ms`, '1.0 x');
+row(`notify ${main.slice(0, 5).join(' ')}`, `${whole.toFixed(0)} ms`, `${(whole / base).toFixed(1)} x (at most 8)`);
+
+for (const { recipients, seconds, least } of [
+  { recipients: 20, seconds: 20, least: 10_000 },
+  { recipients: 2_000, seconds: 30, least: 1_000 },
+]) {
+  const report = run(['simulate', '--recipients', String(recipients), '--for', `${seconds}s`, '--faults', 'all', '--seed', 'bench', '--json']);
+  const perMinute = Math.round((report.schedules / report.wallMs) * 60_000);
+  row(`random search, ${recipients} recipients`, `${perMinute} schedules/min`, `at least ${least}; verdict ${report.verdict}`);
+}
+
+const big = spawnSync(process.execPath, [notify, 'simulate', '--recipients', '1000000', '--kill-at', '800000', '--json', '--seed', 'bench'], {
+  encoding: 'utf8',
+  maxBuffer: 2 ** 30,
+  env: { ...process.env, NODE_OPTIONS: `--import=${new URL('peak-memory.js', import.meta.url).href}` },
+});
+const peak = /peak rss (\d+)/.exec(big.stderr)?.[1];
+const millionReport = JSON.parse(big.stdout);
+row('1,000,000 recipients, one kill', `${peak} MB peak RSS`, `under 512; verdict ${millionReport.verdict}, ${Math.round(millionReport.wallMs / 1000)} s`);
+
+function wallMs(command, args) {
+  const start = performance.now();
+  const { status } = spawnSync(command, args, { stdio: 'ignore' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${status}`);
+  return performance.now() - start;
+}
+
+function run(args) {
+  return JSON.parse(spawnSync(notify, args, { encoding: 'utf8', maxBuffer: 2 ** 30 }).stdout);
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}
+
+function row(what, value, note) {
+  console.log(`${what.padEnd(48)} ${value.padEnd(26)} ${note}`);
+}
