@@ -19,6 +19,8 @@ export interface Misfit {
   readonly recipient: number | null;
   readonly end: EndClass | null;
   readonly message: string;
+  /** It only came to no end. */
+  readonly unsettled: boolean;
 }
 
 export interface Count {
@@ -86,7 +88,7 @@ export class Counter {
     let requested = 0;
     let outside = 0;
     for (const recipient of facts.requested) {
-      const { end, wrong } = this.#end(recipient, facts);
+      const { end, wrong, unsettled = false } = this.#end(recipient, facts);
       if (end === null) {
         outside += 1;
         continue;
@@ -97,7 +99,7 @@ export class Counter {
       this.#class.set(recipient, CLASSES_OF_END.indexOf(end) + 1);
       tally[end] += 1;
       toNobody -= this.#messages.get(recipient);
-      if (wrong !== null) this.#misfit(recipient, end, wrong);
+      if (wrong !== null) this.#misfit({ recipient, end, message: wrong, unsettled });
       if (GAVE_UP.has(end) && notSent.length < MOST)
         notSent.push({
           recipient: `r${recipient}`,
@@ -106,9 +108,9 @@ export class Counter {
         });
     }
     tally.phantom = toNobody;
-    if (toNobody > 0) this.#misfit(null, 'phantom', `${toNobody} messages arrived that nobody had asked for`);
+    if (toNobody > 0) this.#misfit(aboutNobody('phantom', `${toNobody} messages arrived that nobody had asked for`));
     for (const message of imbalances(tally, { requested, outside, input: facts.input }))
-      this.#misfit(null, null, message);
+      this.#misfit(aboutNobody(null, message));
     const classOf = (recipient: number): EndClass | null => CLASSES_OF_END[this.#class.get(recipient) - 1] ?? null;
     return { requested, tally, misfits: this.#misfits, notSent, classOf };
   }
@@ -137,9 +139,13 @@ export class Counter {
     });
   }
 
-  #misfit(recipient: number | null, end: EndClass | null, message: string): void {
-    if (this.#misfits.length < MOST) this.#misfits.push({ recipient, end, message });
+  #misfit(misfit: Misfit): void {
+    if (this.#misfits.length < MOST) this.#misfits.push(misfit);
   }
+}
+
+function aboutNobody(end: EndClass | null, message: string): Misfit {
+  return { recipient: null, end, message, unsettled: false };
 }
 
 /** Counts a finished run without a judge: for runs whose history lies elsewhere. */

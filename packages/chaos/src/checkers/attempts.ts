@@ -45,7 +45,11 @@ export class Attempts {
       if (outcome === 'accepted')
         this.#acceptedAt.set(slot, this.#acceptedAt.get(slot) | (1 << (this.providers.of(provider) & 31)));
     },
-    epoch: () => this.#inFlight.clear(),
+    // The store may have forgotten what it was told, and what it had marked.
+    epoch: () => {
+      this.#inFlight.clear();
+      this.#accepted.clear();
+    },
   };
   readonly #slots: Slots;
   readonly #count: Column;

@@ -18,16 +18,16 @@ export interface RecipientFacts {
   readonly notMade: NotMade | null;
 }
 
-/** `wrong`: what is not as it must be, or null. */
+/** `wrong`: what is not as it must be, or null. `unsettled`: it only came to no end, which is L2's to say. */
 export interface RecipientEnd {
   readonly end: EndClass | null;
   readonly wrong: string | null;
+  readonly unsettled?: boolean;
 }
 
 /** Precedence: duplicated, resent, then the record's state. `end` is null outside the sums. */
 export function endClass(facts: RecipientFacts): RecipientEnd {
   const { messages, declaredExtras, state } = facts;
-  if (facts.notMade === 'unsealed') return { end: null, wrong: null };
   if (messages > 1 + declaredExtras)
     return {
       end: 'duplicated',
@@ -38,14 +38,28 @@ export function endClass(facts: RecipientFacts): RecipientEnd {
 }
 
 function withoutRecord({ messages, notMade }: RecipientFacts): RecipientEnd {
-  const why = notMade ?? 'missing';
-  const ended = why === 'cancelled' || why === 'failed';
-  if (why === 'forgotten') return { end: messages === 0 ? null : 'recovered', wrong: null };
-  if (messages === 0)
-    return ended
-      ? { end: why, wrong: null }
-      : { end: 'lost', wrong: `no delivery was made (${why}), and no message arrived` };
-  return { end: ended ? why : 'recovered', wrong: `a message arrived, and no delivery was ever made (${why})` };
+  const arrived = messages === 0 ? null : `a message arrived, and no delivery is on record (${notMade})`;
+  switch (notMade) {
+    case 'unsealed':
+      return { end: null, wrong: null };
+    case 'cancelled':
+    case 'failed':
+      return { end: notMade, wrong: arrived };
+    case 'forgotten':
+      return { end: messages === 0 ? null : 'recovered', wrong: null };
+    case 'unfinished':
+      return stuck(messages, arrived ?? 'its notification is not expanded, and no message arrived');
+    case 'missing':
+    case null:
+      return {
+        end: messages === 0 ? 'lost' : 'recovered',
+        wrong: arrived ?? 'no delivery was made, and no message arrived',
+      };
+  }
+}
+
+function stuck(messages: number, wrong: string): RecipientEnd {
+  return { end: messages === 0 ? 'lost' : 'recovered', wrong, unsettled: true };
 }
 
 function byState(state: DeliveryState, facts: RecipientFacts): RecipientEnd {
@@ -63,10 +77,7 @@ function byState(state: DeliveryState, facts: RecipientFacts): RecipientEnd {
     case 'dispatching':
     case 'retry-scheduled':
     case 'unknown':
-      return {
-        end: messages === 0 ? 'lost' : 'recovered',
-        wrong: `still ${state} at the end, with ${messages} messages`,
-      };
+      return stuck(messages, `still ${state} at the end, with ${messages} messages`);
     case 'parked':
       return { end: 'parked', wrong: null };
     case 'failed':

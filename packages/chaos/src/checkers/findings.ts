@@ -35,7 +35,8 @@ export class Findings {
   }
 
   /** The final count is the net under all others: it reports only what nobody has named yet. */
-  misfit({ recipient, end, message }: Misfit, at: number): void {
+  misfit({ recipient, end, message, unsettled }: Misfit, at: number): void {
+    if (unsettled && (this.has('L2') || this.has('L3'))) return;
     if (recipient !== null && this.#named.has(recipient)) return;
     if (end === 'phantom' && this.has('S7')) return;
     this.report({ invariant: 'END', at, slot: recipient ?? -1, deliveryId: null, message });

@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext, Handlers } from './context.ts';
 import type { EndFacts } from './facts.ts';
 
 interface Rest {
@@ -8,8 +8,8 @@ interface Rest {
 }
 
 /**
- * L1: while one healthy path exists, work that is there goes on. Making deliveries ends a rest without blame: there may have been
- * nothing to do. A claim, mark, outcome or reconciliation ends one with blame, for it shows that its delivery had been waiting.
+ * L1: while one healthy path exists, work that is due is taken up. Only a grant and a reconciliation show that a delivery had been
+ * waiting; everything else that moves ends a rest without blame, as a late outcome of a worker that slept does.
  */
 export function progress(context: CheckerContext): Checker {
   const { progressMs } = context.knobs;
@@ -17,8 +17,13 @@ export function progress(context: CheckerContext): Checker {
   const rests: Rest[] = [];
   let last = 0;
 
-  function step(at: number, slot: number): void {
-    if (at - last > longest && slot >= 0) rests.push({ from: last, until: at, slot });
+  function moved(at: number): void {
+    last = at;
+  }
+
+  function takenUp(at: number, slot: number, dueAt: number): void {
+    const from = Math.max(last, dueAt);
+    if (at - from > longest) rests.push({ from, until: at, slot });
     last = at;
   }
 
@@ -26,19 +31,22 @@ export function progress(context: CheckerContext): Checker {
     return liveness.healthy.some((path) => Math.min(until, path.until) - Math.max(from, path.from) > longest);
   }
 
+  const watched: Handlers = {
+    add: ({ at }) => moved(at),
+    replay: ({ at }) => moved(at),
+    mark: ({ at }) => moved(at),
+    settle: ({ at }) => moved(at),
+    claim({ at, verdict }, slot) {
+      if (verdict.kind === 'granted') takenUp(at, slot, verdict.record.dueAt);
+    },
+    reconcile({ at, verdict }, slot) {
+      if (verdict.kind === 'moved') takenUp(at, slot, 0);
+    },
+  };
+
   return {
     invariants: ['L1'],
-    on:
-      progressMs === null
-        ? {}
-        : {
-            add: ({ at }) => step(at, -1),
-            replay: ({ at }) => step(at, -1),
-            claim: ({ at, verdict }, slot) => verdict.kind === 'granted' && step(at, slot),
-            mark: ({ at }, slot) => step(at, slot),
-            settle: ({ at }, slot) => step(at, slot),
-            reconcile: ({ at }, slot) => step(at, slot),
-          },
+    on: progressMs === null ? {} : watched,
     end(facts) {
       for (const rest of rests) {
         if (!isBlamed(rest, facts)) continue;

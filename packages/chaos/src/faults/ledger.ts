@@ -3,17 +3,10 @@ import { errorFault, networkFaults } from './network.ts';
 import type { Op } from './ops.ts';
 import { away, beyondLease } from './ranges.ts';
 
-const READS: readonly Op[] = [
-  'ledger.find',
-  'ledger.findNotifications',
-  'ledger.list',
-  'ledger.listNotifications',
-  'ledger.count',
-  'ledger.history',
-];
-const WRITES: readonly Op[] = [
-  'ledger.accept',
-  'ledger.seal',
+/** Calls that nobody makes in a run have no faults: reading a story, pausing a provider. */
+const READS: readonly Op[] = ['ledger.find', 'ledger.findNotifications', 'ledger.list', 'ledger.count'];
+const PRODUCING: readonly Op[] = ['ledger.accept', 'ledger.seal'];
+const WORKING: readonly Op[] = [
   'ledger.claimNotifications',
   'ledger.add',
   'ledger.claim',
@@ -23,12 +16,9 @@ const WRITES: readonly Op[] = [
   'ledger.settle',
   'ledger.sweep',
   'ledger.reconcile',
-  'ledger.record',
-  'ledger.cancel',
-  'ledger.suppress',
-  'ledger.block',
-  'ledger.replay',
 ];
+const ADMINISTERING: readonly Op[] = ['ledger.record', 'ledger.cancel', 'ledger.suppress', 'ledger.replay'];
+const WRITES: readonly Op[] = [...PRODUCING, ...WORKING, ...ADMINISTERING];
 const ALL: readonly Op[] = [...WRITES, ...READS];
 const WAY = { component: 'ledger', ops: ALL, peer: 'the ledger' } as const;
 const base = { component: 'ledger', amount: null } as const;
@@ -93,16 +83,17 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
   {
     ...base,
     do: 'amnesia',
-    ops: WRITES,
+    ops: WORKING,
     phases: ['A'],
     ms: ({ knobs }) => ({ least: 0, preset: 1_000, most: knobs.leaseMs }),
-    means: 'the store fails over to a replica that lacks the writes of the last ms, after it had acknowledged them',
+    means:
+      'the store fails over to a replica that lacks the writes of the last ms, though it had acknowledged them; what a producer was told is kept',
     strike: ({ hands, ms }) => hands.loseMemory(ms, []),
   },
   {
     ...base,
     do: 'evicted',
-    ops: WRITES,
+    ops: WORKING,
     phases: ['A'],
     ms: null,
     means: 'the store evicts the delivery’s record, as a cache would that is short of memory',

@@ -71,6 +71,12 @@ export class Crew {
     return this.members.some(({ role, done, gone }) => role === 'producer' && !done && !gone);
   }
 
+  /** Somebody who publishes was killed for good, and nobody has finished in its place. */
+  get producerIsGone(): boolean {
+    const producers = this.members.filter(({ role }) => role === 'producer');
+    return producers.some(({ gone }) => gone) && !producers.some(({ done }) => done);
+  }
+
   memberOf(process: Process): Member | undefined {
     return this.members.find((member) => member.process === process);
   }

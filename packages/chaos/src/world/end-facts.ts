@@ -92,11 +92,11 @@ function* mailbox({ mailbox: box, registry, providers }: World): Generator<Mailb
   }
 }
 
-function notMade({ registry }: World, notifications: readonly NotificationRecord[], recipient: number): NotMade {
+function notMade({ registry, crew }: World, notifications: readonly NotificationRecord[], recipient: number): NotMade {
   const learned = registry.learnedOf(recipient);
   const record = learned === null ? notifications[0] : notifications.find(({ id }) => id === learned.notificationId);
-  // Its notification was never accepted, or the store has forgotten it.
-  if (record === undefined) return 'missing';
+  // Its producer died for good before anything was accepted: nobody was told that it was. Else the store has forgotten it.
+  if (record === undefined) return learned === null && crew.producerIsGone ? 'unsealed' : 'missing';
   if (record.state === 'cancelled' || record.state === 'failed') return record.state;
   if (!record.sealed) return 'unsealed';
   return record.state === 'expanded' || record.state === 'done' ? 'missing' : 'unfinished';

@@ -95,13 +95,15 @@ export interface LedgerSitesParts {
   readonly onIdle: () => void;
   /** Called when something was written. */
   readonly onWork: () => void;
+  /** Called when something was accepted from a producer, or sealed. */
+  readonly onProduced: () => void;
 }
 
 type Record<Args, Result> = (args: Args, result: Result, tell: (happening: Happening) => void) => void;
 
 /** The store's side of the Ledger port: one applied call is one batch of history events. */
 export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
-  const { ledger, kernel, knobs, emitter, registry, downUntil, onIdle, onWork } = parts;
+  const { ledger, kernel, knobs, emitter, registry, downUntil, onIdle, onWork, onProduced } = parts;
   const span = [knobs.ledgerLeastMs, knobs.ledgerMostMs] as const;
 
   function site<Args, Result>(
@@ -138,8 +140,8 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
   }
 
   return {
-    accept: site('ledger.accept', ({ batch, options }) => ledger.accept(batch, options), null),
-    seal: site('ledger.seal', (batch) => ledger.seal(batch), null),
+    accept: site('ledger.accept', ({ batch, options }) => (onProduced(), ledger.accept(batch, options)), null),
+    seal: site('ledger.seal', (batch) => (onProduced(), ledger.seal(batch)), null),
     claimNotifications: site(
       'ledger.claimNotifications',
       ({ selector, lease }) => ledger.claimNotifications(selector, lease),

@@ -94,6 +94,8 @@ export class World {
   readonly #sends: number[] = [];
   #ledgerDownUntil = 0;
   #settledAt = -1;
+  /** When a producer was last promised something. */
+  #producedAt = 0;
   #failure: { readonly error: unknown } | null = null;
   #twins = 0;
 
@@ -192,6 +194,7 @@ export class World {
       downUntil: () => this.#ledgerDownUntil,
       onIdle: () => this.#lookAround(),
       onWork: () => this.#worked(),
+      onProduced: () => void (this.#producedAt = this.kernel.now),
     });
     if (this.queue !== null) this.#queueSites = queueSites(this.queue, knobs, this.emitter);
     this.#providerSites = providerSites({
@@ -440,7 +443,10 @@ export class World {
 
   #loseMemory(lastMs: number, evict: readonly string[]): void {
     const { dispatchMs, visibilityMs } = this.options.knobs;
-    const report = this.ledger.control.loseMemory({ lastMs, evict, quarantineMs: dispatchMs + visibilityMs });
+    // A store that forgets what it told a producer has lost it: no protocol brings that back, so accepting is taken to be synchronous.
+    const sinceProducedMs = Math.max(0, this.kernel.now - this.#producedAt - 1);
+    const quarantineMs = dispatchMs + visibilityMs;
+    const report = this.ledger.control.loseMemory({ lastMs: Math.min(lastMs, sinceProducedMs), evict, quarantineMs });
     this.emitter.tell('ledger', { kind: 'epoch', ...report });
   }
 

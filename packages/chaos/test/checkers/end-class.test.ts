@@ -43,6 +43,7 @@ const CASES: readonly [about: string, facts: Partial<RecipientFacts>, end: EndCl
   ['unsettled, one message', { state: 'unknown' }, 'recovered', true],
   ['never made: cancelled before', { messages: 0, state: null, notMade: 'cancelled' }, 'cancelled', false],
   ['never made: routing failed', { messages: 0, state: null, notMade: 'failed' }, 'failed', false],
+  ['never made: unsealed, and a message', { state: null, notMade: 'unsealed' }, null, false],
   ['never made: unsealed', { messages: 0, state: null, notMade: 'unsealed' }, null, false],
   ['never made: not expanded yet', { messages: 0, state: null, notMade: 'unfinished' }, 'lost', true],
   ['never made: forgotten with its notification', { messages: 0, state: null, notMade: 'forgotten' }, null, false],

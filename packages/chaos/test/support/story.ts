@@ -177,6 +177,7 @@ export class Story {
       fence,
       charged,
       expiresAt,
+      dueAt: 0,
       attempts: Array(attempts).fill({ presumed: false }),
     } as unknown as DeliveryRecord;
   }

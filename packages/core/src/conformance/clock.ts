@@ -18,7 +18,10 @@ export const clockLaws: readonly Law<ClockSubject>[] = [
       await elapse(unitMs);
       // Timers of a real clock may fire a moment early by the wall clock.
       assert.ok(clock.now() - wall >= unitMs * 0.9 - 2, `the wall clock moved by ${clock.now() - wall}`);
-      assert.ok(clock.monotonic() - monotonic >= unitMs * 0.9 - 2, `monotonic moved by ${clock.monotonic() - monotonic}`);
+      assert.ok(
+        clock.monotonic() - monotonic >= unitMs * 0.9 - 2,
+        `monotonic moved by ${clock.monotonic() - monotonic}`,
+      );
     },
   },
   {
@@ -79,7 +82,10 @@ export const clockLaws: readonly Law<ClockSubject>[] = [
       })();
       await elapse(unitMs * 4);
       await twice;
-      assert.ok(wakeUps[0]! < unitMs * 2 && wakeUps[1]! >= unitMs * 1.8 && wakeUps[1]! < unitMs * 4, `woke at ${wakeUps.join(', ')}`);
+      assert.ok(
+        wakeUps[0]! < unitMs * 2 && wakeUps[1]! >= unitMs * 1.8 && wakeUps[1]! < unitMs * 4,
+        `woke at ${wakeUps.join(', ')}`,
+      );
     },
   },
 ];

@@ -15,7 +15,7 @@ export interface LawSubject {
   /** The step of time that the laws count in: leases, windows and delays are multiples of it, ms. */
   readonly unitMs: number;
   /** Lets this much of the port's time pass: a manual clock is moved, a real one is waited for. */
-  elapse(ms: number): Promise<void>;
+  readonly elapse: (ms: number) => Promise<void>;
   /** Called once after each law. */
   close(): Promise<void>;
 }

@@ -4,7 +4,13 @@ import type { OutgoingMessage, Provider, SendContext } from '../ports/provider.t
 import type { Law, LawSubject } from './contract.ts';
 
 /** What the service behind the adapter does with the next request. */
-export const SERVICE_ANSWERS = ['accepts', 'accepts-and-says-nothing', 'refuses', 'throttles', 'is-unreachable'] as const;
+export const SERVICE_ANSWERS = [
+  'accepts',
+  'accepts-and-says-nothing',
+  'refuses',
+  'throttles',
+  'is-unreachable',
+] as const;
 export type ServiceAnswer = (typeof SERVICE_ANSWERS)[number];
 
 /** A provider in front of a service (or an imitation of it) whose mailbox can be looked into. */
@@ -164,7 +170,12 @@ export function providerCapabilities(provider: Provider, answers: readonly Servi
 }
 
 function message(name: string): OutgoingMessage {
-  return { deliveryId: `d_${name}`, channel: 'email', to: `${name}@example.com`, content: { subject: 'A law', text: `For ${name}.` } };
+  return {
+    deliveryId: `d_${name}`,
+    channel: 'email',
+    to: `${name}@example.com`,
+    content: { subject: 'A law', text: `For ${name}.` },
+  };
 }
 
 function context(name: string): SendContext {

@@ -247,19 +247,23 @@ async function enqueue({ queue }: QueueSubject, ids: readonly string[]): Promise
   const { maxBatch } = queue.capabilities;
   for (let from = 0; from < ids.length; from += maxBatch) {
     const results = await queue.enqueue(ids.slice(from, from + maxBatch).map((id) => ({ id })));
-    assert.ok(results.every(({ ok }) => ok), 'the queue refused a message');
+    assert.ok(
+      results.every(({ ok }) => ok),
+      'the queue refused a message',
+    );
   }
 }
 
 /** A queue may answer "nothing" although it has messages, so laws ask more than once. */
 const TRIES = 20;
 
-async function collect({ queue, elapse, unitMs }: QueueSubject, count: number): Promise<readonly ReceivedWake[]> {
+async function collect(subject: QueueSubject, count: number): Promise<readonly ReceivedWake[]> {
+  const { queue, unitMs } = subject;
   const wakes: ReceivedWake[] = [];
   for (let tries = 0; tries < TRIES && wakes.length < count; tries += 1) {
     const got = await queue.receive({ max: Math.min(count - wakes.length, queue.capabilities.maxBatch), waitMs: 0 });
     wakes.push(...got);
-    if (got.length === 0) await elapse(unitMs / 20);
+    if (got.length === 0) await subject.elapse(unitMs / 20);
     else tries = 0;
   }
   return wakes;

@@ -68,5 +68,5 @@ export function manualClock(startMs = 0, options: ManualClockOptions = {}): Manu
 }
 
 async function microtasks(): Promise<void> {
-  for (let turn = 0; turn < DRAIN_TURNS; turn += 1) await undefined;
+  for (let turn = 0; turn < DRAIN_TURNS; turn += 1) await Promise.resolve();
 }

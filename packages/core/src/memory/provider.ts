@@ -1,7 +1,15 @@
 import { canonicalJson } from '../model/keys.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Lookup, LookupAnswer, LookupRequest, OutgoingMessage, Provider, ProviderCapabilities, SendContext } from '../ports/provider.ts';
+import type {
+  Lookup,
+  LookupAnswer,
+  LookupRequest,
+  OutgoingMessage,
+  Provider,
+  ProviderCapabilities,
+  SendContext,
+} from '../ports/provider.ts';
 
 /** What kind of provider: takes idempotency keys, can be asked authoritatively, or neither. */
 export const PROVIDER_MODELS = ['keyed', 'lookup', 'plain'] as const;
@@ -24,7 +32,7 @@ export interface ProviderAnswer {
   /** What the sender is told. @defaultValue accepted, with the id of the message */
   readonly reply?: Outcome;
   /** Thrown instead of a reply. */
-  readonly thrown?: unknown;
+  readonly thrown?: Error;
   /** Between the request and the moment it is taken; goes on although the sender gave up. @defaultValue 0 */
   readonly takeAfterMs?: number;
   /** Between that moment and the reply. @defaultValue 0 */

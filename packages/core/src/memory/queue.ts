@@ -33,7 +33,8 @@ const STALE: ItemResult = { ok: false, error: 'the receipt is stale' };
 /** A queue in this process: first in, first out; a wake that is not acked in time comes back. Not durable. */
 export function memoryQueue(options: MemoryQueueOptions): MemoryQueue {
   const { clock, visibilityMs = 30_000, maxDelayMs = 900_000, maxBatch = 10_000 } = options;
-  if (!(visibilityMs >= 1)) throw new SendonceError('OPTION_INVALID', `visibilityMs must be 1 or more, got ${visibilityMs}`);
+  if (!(visibilityMs >= 1))
+    throw new SendonceError('OPTION_INVALID', `visibilityMs must be 1 or more, got ${visibilityMs}`);
   const capabilities: QueueCapabilities = { maxDelayMs, maxBatch, visibilityMs, durable: false };
 
   const messages = new Map<number, Message>();

@@ -117,8 +117,9 @@ export class SendCall implements SendContext {
     return (this.#aborter ??= new AbortController()).signal;
   }
 
+  /** Also for an adapter that asks for the signal only afterwards. */
   abort(): void {
-    this.#aborter?.abort();
+    (this.#aborter ??= new AbortController()).abort();
   }
 }
 

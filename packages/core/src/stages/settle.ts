@@ -21,6 +21,9 @@ export interface Settlement {
   readonly refund: boolean;
 }
 
+/** A provider that defers and names no wait (`Retry-After: 0`) is not asked in a loop: a deferral is never charged, so nothing else would end it. */
+const LEAST_DEFERRAL_MS = 1_000;
+
 /** DESIGN section 6: what follows an outcome while no other attempt is open. Pure; the ledger has the last word (rules 6 and 7). */
 export function settle(outcome: Outcome, facts: SettleFacts): Settlement {
   switch (outcome.kind) {
@@ -30,7 +33,7 @@ export function settle(outcome: Outcome, facts: SettleFacts): Settlement {
       if (outcome.scope !== 'provider') return { next: { kind: 'failed', reason: outcome.reason }, refund: false };
       return { next: elsewhere(facts, outcome.reason), refund: false };
     case 'deferred':
-      return { next: later(facts, outcome.retryAfterMs ?? backOffMs(facts), outcome.reason), refund: true };
+      return { next: later(facts, Math.max(outcome.retryAfterMs ?? backOffMs(facts), LEAST_DEFERRAL_MS), outcome.reason), refund: true };
     case 'not-sent':
       return { next: facts.policy.failoverOnNotSent ? elsewhere(facts, outcome.reason) : later(facts, backOffMs(facts), outcome.reason), refund: false };
     case 'unknown':

@@ -1,3 +1,4 @@
+import type { DeliveryRecord } from '../model/delivery.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
@@ -148,6 +149,7 @@ export class Dispatcher {
         if (item === undefined) return;
         const { record } = item.granted;
         if (verdict.kind === 'settled') emitMove(this.#context, record, verdict.state as 'failed', item.reason);
+        else if (verdict.kind === 'ok') emitMove(this.#context, record, waitingState(record), item.reason);
         this.#wakes.ack(wakes.get(record.id) ?? []);
       });
     } catch {
@@ -173,6 +175,8 @@ export class Dispatcher {
         // The reply may be lost and the mark durable. Repeating it tells; only its answer allows a send.
         await this.#health.failed(thrown, NEVER);
         if (clock.monotonic() < giveUpAt) continue;
+        // Not renewed any more, or nobody else could ever take them.
+        for (const { id } of requests) this.#leases.drop(id);
         this.freed(held.length);
         return;
       }
@@ -247,6 +251,11 @@ export class Dispatcher {
     await this.#crew.settled();
     await this.#settler?.idle();
   }
+}
+
+/** Where unmarked work goes back to. */
+function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-scheduled' {
+  return attempts.length === 0 ? 'queued' : 'retry-scheduled';
 }
 
 function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[]> {

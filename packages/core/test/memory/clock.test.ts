@@ -45,7 +45,7 @@ describe('the manual clock', () => {
     const clock = manualClock();
     const order: string[] = [];
     void clock.sleep(1).then(async () => {
-      for (let i = 0; i < 20; i += 1) await undefined;
+      for (let i = 0; i < 20; i += 1) await Promise.resolve();
       order.push('first, twenty turns later');
     });
     void clock.sleep(2).then(() => order.push('second'));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/index.ts';
 import { audit, expectHonest } from '../support/audit.ts';
 import { scripted } from '../support/providers.ts';
-import { never, type Hook } from '../support/tap.ts';
+import { inTurn, never, type Hook } from '../support/tap.ts';
 import { world, type World } from '../support/world.ts';
 
 async function publish(made: World, people: number): Promise<void> {
@@ -38,14 +38,14 @@ describe('a worker that is slow between its claim and its mark', () => {
   const slowMark =
     (made: World, ms: number): Hook =>
     async (call, go) => {
-      if (call.on === 'ledger.mark') await made.clock.sleep(ms);
+      if (call.on === 'ledger.mark' && call.nth === 1) await made.clock.sleep(ms);
       return go();
     };
 
   test('keeps its lease while it can renew it', async () => {
     const made = world();
     await publish(made, 3);
-    const slow = made.start({ hook: slowMark(made, 100_000) });
+    const slow = made.start({ hook: slowMark(made, 45_000) });
     await made.until('it has claimed', async () => (await made.states()).processing === 3);
     const other = made.start();
     await made.untilDone();
@@ -58,8 +58,12 @@ describe('a worker that is slow between its claim and its mark', () => {
   test('is fenced off once its lease has gone to another, which alone sends', async () => {
     const made = world({ models: ['plain'] });
     await publish(made, 3);
-    const mute: Hook = (call, go) => (call.on === 'ledger.renew' ? never : go());
-    const slow = made.start({ hook: (call, go) => mute(call, () => slowMark(made, 40_000)(call, go)) });
+    let marking = false;
+    const once: Hook = (call, go) => {
+      marking ||= call.on === 'ledger.mark';
+      return call.on === 'ledger.renew' || (call.on === 'ledger.claim' && marking) ? never : go();
+    };
+    const slow = made.start({ hook: inTurn(once, slowMark(made, 40_000)) });
     await made.until('it has claimed', async () => (await made.states()).processing === 3);
     const other = made.start();
     await made.untilDone();

@@ -38,11 +38,14 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
     async check({ ledger }) {
       await ledger.accept([newNotification('b')]);
       const verdicts = await ledger.accept(['c', 'b', 'a'].map((key) => newNotification(key)));
-      assert.deepEqual(verdicts.map(({ kind, record }) => [kind, record.key]), [
-        ['accepted', 'c'],
-        ['repeated', 'b'],
-        ['accepted', 'a'],
-      ]);
+      assert.deepEqual(
+        verdicts.map(({ kind, record }) => [kind, record.key]),
+        [
+          ['accepted', 'c'],
+          ['repeated', 'b'],
+          ['accepted', 'a'],
+        ],
+      );
     },
   },
   {
@@ -64,7 +67,10 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
         newNotification('c'),
       ]);
       const [a, b, c] = verdicts.map(({ record }) => record);
-      assert.deepEqual([a?.expiresAt, b?.expiresAt, c?.expiresAt], [(a?.acceptedAt ?? 0) + unitMs * 10, sendAt + unitMs * 10, null]);
+      assert.deepEqual(
+        [a?.expiresAt, b?.expiresAt, c?.expiresAt],
+        [(a?.acceptedAt ?? 0) + unitMs * 10, sendAt + unitMs * 10, null],
+      );
     },
   },
   {
@@ -89,7 +95,10 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
       assert.deepEqual(await ledger.claimNotifications({ due: 10, lateMs: 0 }, lease(unitMs)), []);
       assert.equal((await ledger.count()).unsealed, 1);
       const listed = await ledger.listNotifications({ sealed: false });
-      assert.deepEqual(listed.items.map(({ id }) => id), [request.id]);
+      assert.deepEqual(
+        listed.items.map(({ id }) => id),
+        [request.id],
+      );
     },
   },
   {
@@ -131,7 +140,10 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
       const same = await seal(ledger, { page: 0, last: true, targets: [target(0)] });
       const other = await seal(ledger, { page: 0, last: true, targets: [target(1)] });
       const more = await seal(ledger, { page: 1, last: true, targets: [target(1)] });
-      assert.deepEqual([same, other, more].map((verdict) => verdict.kind === 'sealed' && verdict.same), [true, false, false]);
+      assert.deepEqual(
+        [same, other, more].map((verdict) => verdict.kind === 'sealed' && verdict.same),
+        [true, false, false],
+      );
       assert.equal(only(await ledger.findNotifications([newNotification('a').id]))?.targets, 1);
     },
   },
@@ -145,7 +157,7 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
-    law: "takes the pages of a route only from the router that holds its lease",
+    law: 'takes the pages of a route only from the router that holds its lease',
     async check({ ledger, unitMs, elapse }) {
       const request = newNotification('a', { recipients: 'route' });
       await ledger.accept([request]);
@@ -171,7 +183,10 @@ async function seal(ledger: Ledger, patch: Partial<SealRequest>): Promise<SealVe
   return only(await ledger.seal([request]));
 }
 
-async function claim({ ledger, unitMs }: Pick<LedgerSubject, 'ledger' | 'unitMs'>, id: string): Promise<NotificationVerdict> {
+async function claim(
+  { ledger, unitMs }: Pick<LedgerSubject, 'ledger' | 'unitMs'>,
+  id: string,
+): Promise<NotificationVerdict> {
   return only(await ledger.claimNotifications(byIds([id]), lease(unitMs)));
 }
 

@@ -13,7 +13,10 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
       const { fence } = await s.grant();
       await lose(subject, { evict: [] });
       for (let passed = 0; passed < 28; passed += 9) {
-        assert.deepEqual((await s.claim()).map(({ kind }) => kind), ['held', 'held']);
+        assert.deepEqual(
+          (await s.claim()).map(({ kind }) => kind),
+          ['held', 'held'],
+        );
         assert.deepEqual(await s.claimDue(10), []);
         assert.equal((await s.mark(s.id, fence)).kind, 'fenced');
         const { moved, unknown } = await s.sweep();
@@ -39,7 +42,10 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
       assert.deepEqual(await states(s), ['unknown', 'unknown', 'unknown', 'sent', 'failed']);
       for (const id of [queued, processing, scheduled]) {
         const attempt = (await s.record(id)).attempts.at(-1);
-        assert.deepEqual([attempt?.presumed, attempt?.charged, isDefinite(attempt?.outcome ?? null)], [true, false, false]);
+        assert.deepEqual(
+          [attempt?.presumed, attempt?.charged, isDefinite(attempt?.outcome ?? null)],
+          [true, false, false],
+        );
       }
       assert.ok(((await s.sweep()).epochChangedAt ?? 0) > 0);
     },

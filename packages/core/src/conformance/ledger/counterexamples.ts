@@ -23,7 +23,10 @@ export const counterexampleLaws: readonly Law<LedgerSubject>[] = [
   {
     law: 'survives U, a replay, the first attempt accepted and the second refused (2)',
     async check(subject) {
-      for (const order of [['first', 'second'], ['second', 'first']] as const) {
+      for (const order of [
+        ['first', 'second'],
+        ['second', 'first'],
+      ] as const) {
         const s = await scene(subject, { key: order.join() });
         const first = await s.becomeUnknown();
         await s.reconcile(s.id, { kind: 'replay', provider: P0, delayMs: 0 });
@@ -102,7 +105,10 @@ export const counterexampleLaws: readonly Law<LedgerSubject>[] = [
       await s.reconcile(s.id, { kind: 'replay', provider: P0, delayMs: 0 }, read);
       await s.begin();
       const before = await s.record();
-      const stale = [{ kind: 'park', reason: 'stale' }, { kind: 'found', attempt: 1, providerMessageId: 'm' }] as const;
+      const stale = [
+        { kind: 'park', reason: 'stale' },
+        { kind: 'found', attempt: 1, providerMessageId: 'm' },
+      ] as const;
       for (const decision of stale) assert.equal(await s.reconcile(s.id, decision, read), 'fenced');
       assert.deepEqual(await s.record(), before);
       await s.elapse(21);

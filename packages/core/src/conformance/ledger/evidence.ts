@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import type { Evidence, EvidenceVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { accepted, byIds, newDelivery, newNotification, NOT_SENT, only, P0, P1, scene, target, type LedgerSubject, type Scene } from './scene.ts';
+import {
+  accepted,
+  byIds,
+  newDelivery,
+  newNotification,
+  NOT_SENT,
+  only,
+  P0,
+  P1,
+  scene,
+  target,
+  type LedgerSubject,
+  type Scene,
+} from './scene.ts';
 
 export const evidenceLaws: readonly Law<LedgerSubject>[] = [
   {
@@ -39,7 +52,12 @@ export const evidenceLaws: readonly Law<LedgerSubject>[] = [
     law: 'shows a bounce over an arrival of the same message, in either order',
     async check(subject) {
       const s = await scene(subject, { recipients: 2 });
-      for (const [i, kinds] of ([['delivered', 'bounced'], ['bounced', 'delivered']] as const).entries()) {
+      for (const [i, kinds] of (
+        [
+          ['delivered', 'bounced'],
+          ['bounced', 'delivered'],
+        ] as const
+      ).entries()) {
         const id = s.ids[i] ?? '';
         await s.settle(await s.begin(id), accepted(`m-${i}`));
         for (const kind of kinds) await tell(s, { kind, providerMessageId: `m-${i}` });
@@ -75,14 +93,23 @@ export const evidenceLaws: readonly Law<LedgerSubject>[] = [
       const { ledger, unitMs } = subject;
       const notification = newNotification('early', { page: [target(0)] });
       const delivery = newDelivery(notification.id, target(0));
-      const event = { deliveryId: delivery.id, provider: P0, providerMessageId: 'm-1', kind: 'delivered', at: 0, detail: null } as const;
+      const event = {
+        deliveryId: delivery.id,
+        provider: P0,
+        providerMessageId: 'm-1',
+        kind: 'delivered',
+        at: 0,
+        detail: null,
+      } as const;
       assert.deepEqual(await ledger.record([event]), [{ kind: 'kept' }]);
       await ledger.accept([notification]);
       const lease = { owner: 'worker', requestId: 'early', leaseMs: unitMs * 10 };
       const claimed = only(await ledger.claimNotifications(byIds([notification.id]), lease));
       assert.ok(claimed.kind === 'granted');
       const { fence } = claimed;
-      await ledger.add([{ notificationId: notification.id, fence, page: 0, deliveries: [delivery], sealTargets: null, leaseMs: 0 }]);
+      await ledger.add([
+        { notificationId: notification.id, fence, page: 0, deliveries: [delivery], sealTargets: null, leaseMs: 0 },
+      ]);
       assert.equal(only(await ledger.find([delivery.id]))?.state, 'delivered');
     },
   },
@@ -123,7 +150,10 @@ export const evidenceLaws: readonly Law<LedgerSubject>[] = [
       await tell(s, { deliveryId: sent, kind: 'accepted', providerMessageId: 'm-0' });
       await tell(s, { deliveryId: refused, kind: 'rejected', providerMessageId: null, detail: 'spam' });
       await s.settle(firsts[2]!, NOT_SENT);
-      assert.deepEqual((await s.ledger.find(s.ids)).map((record) => record?.state), ['sent', 'failed', 'dead']);
+      assert.deepEqual(
+        (await s.ledger.find(s.ids)).map((record) => record?.state),
+        ['sent', 'failed', 'dead'],
+      );
     },
   },
   {
@@ -137,6 +167,9 @@ export const evidenceLaws: readonly Law<LedgerSubject>[] = [
   },
 ];
 
-async function tell(s: Scene, event: Partial<Evidence> & Pick<Evidence, 'kind' | 'providerMessageId'>): Promise<EvidenceVerdict> {
+async function tell(
+  s: Scene,
+  event: Partial<Evidence> & Pick<Evidence, 'kind' | 'providerMessageId'>,
+): Promise<EvidenceVerdict> {
   return only(await s.ledger.record([{ deliveryId: null, provider: P0, at: 0, detail: null, ...event }]));
 }

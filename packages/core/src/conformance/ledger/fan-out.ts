@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import type { AddRequest, AddVerdict, NewDelivery, NotificationVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { byIds, MESSAGE, newDelivery, newNotification, NOTE, only, P0, scene, target, type LedgerSubject } from './scene.ts';
+import {
+  byIds,
+  MESSAGE,
+  newDelivery,
+  newNotification,
+  NOTE,
+  only,
+  P0,
+  scene,
+  target,
+  type LedgerSubject,
+} from './scene.ts';
 
 const { id: NOTIFICATION } = newNotification('fan-out');
 
@@ -15,7 +26,10 @@ export const fanOutLaws: readonly Law<LedgerSubject>[] = [
       assert.deepEqual(added.inserted, [delivery(0).id, delivery(1).id]);
       assert.deepEqual([added.record.cursor, added.record.deliveries, added.record.state], [1, 2, 'expanded']);
       const record = only(await subject.ledger.find([delivery(1).id]));
-      assert.deepEqual([record?.state, record?.target, record?.provider, record?.generation], ['queued', target(1), P0, 0]);
+      assert.deepEqual(
+        [record?.state, record?.target, record?.provider, record?.generation],
+        ['queued', target(1), P0, 0],
+      );
     },
   },
   {
@@ -32,7 +46,10 @@ export const fanOutLaws: readonly Law<LedgerSubject>[] = [
   {
     law: 'makes one delivery of two targets that are the same, on one page or on two',
     async check(subject) {
-      const { fence } = await open(subject, [[0, 0], [0, 1]]);
+      const { fence } = await open(subject, [
+        [0, 0],
+        [0, 1],
+      ]);
       const first = await add(subject, { fence, deliveries: [delivery(0), delivery(0)] });
       const second = await add(subject, { fence, page: 1, deliveries: [delivery(0), delivery(1)] });
       assert.ok(first.kind === 'added' && second.kind === 'added');
@@ -158,7 +175,8 @@ export const fanOutLaws: readonly Law<LedgerSubject>[] = [
     law: 'fails a notification whose claims keep ending with their process',
     async check(subject) {
       await subject.ledger.accept([newNotification('fan-out', { recipients: 'route' })]);
-      for (let i = 0; i < 20 && (await claim(subject)).kind === 'granted'; i += 1) await subject.elapse(subject.unitMs * 11);
+      for (let i = 0; i < 20 && (await claim(subject)).kind === 'granted'; i += 1)
+        await subject.elapse(subject.unitMs * 11);
       const record = only(await subject.ledger.findNotifications([NOTIFICATION]));
       assert.equal(record?.state, 'failed');
       assert.match(record?.reason ?? '', /poison/);
@@ -173,7 +191,10 @@ export const fanOutLaws: readonly Law<LedgerSubject>[] = [
       await s.fail(s.ids[1]);
       const { ended } = await s.sweep();
       assert.equal((await s.notificationRecord()).state, 'done');
-      assert.deepEqual(ended.map(({ id, state }) => [id, state]), [[s.notification, 'done']]);
+      assert.deepEqual(
+        ended.map(({ id, state }) => [id, state]),
+        [[s.notification, 'done']],
+      );
       assert.deepEqual((await s.sweep()).ended, []);
     },
   },
@@ -195,7 +216,10 @@ export const fanOutLaws: readonly Law<LedgerSubject>[] = [
       const verdict = only(await subject.ledger.claim(byIds([delivery(0).id]), lease));
       assert.deepEqual([verdict.kind, verdict.kind === 'settled' && verdict.state], ['settled', 'failed']);
       const { items } = await subject.ledger.list({ states: ['failed'] });
-      assert.deepEqual(items.map(({ reason }) => reason), ['no such address']);
+      assert.deepEqual(
+        items.map(({ reason }) => reason),
+        ['no such address'],
+      );
     },
   },
   {
@@ -233,11 +257,23 @@ async function open(subject: LedgerSubject, pages: readonly (readonly number[])[
 
 let claims = 0;
 
-async function claim({ ledger, unitMs }: LedgerSubject, requestId = `fan-out-${(claims += 1)}`): Promise<NotificationVerdict> {
-  return only(await ledger.claimNotifications(byIds([NOTIFICATION]), { owner: 'worker', requestId, leaseMs: unitMs * 10 }));
+async function claim(
+  { ledger, unitMs }: LedgerSubject,
+  requestId = `fan-out-${(claims += 1)}`,
+): Promise<NotificationVerdict> {
+  return only(
+    await ledger.claimNotifications(byIds([NOTIFICATION]), { owner: 'worker', requestId, leaseMs: unitMs * 10 }),
+  );
 }
 
 async function add({ ledger, unitMs }: LedgerSubject, patch: Partial<AddRequest>): Promise<AddVerdict> {
-  const request = { notificationId: NOTIFICATION, fence: 0, page: 0, deliveries: [], sealTargets: null, leaseMs: unitMs * 10 };
+  const request = {
+    notificationId: NOTIFICATION,
+    fence: 0,
+    page: 0,
+    deliveries: [],
+    sealTargets: null,
+    leaseMs: unitMs * 10,
+  };
   return only(await ledger.add([{ ...request, ...patch }]));
 }

@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { DELIVERY_STATES, isSettled, TRANSITIONS, type Attempt, type DeliveryRecord, type DeliveryState } from '../../model/delivery.ts';
+import {
+  DELIVERY_STATES,
+  isSettled,
+  TRANSITIONS,
+  type Attempt,
+  type DeliveryRecord,
+  type DeliveryState,
+} from '../../model/delivery.ts';
 import { isDefinite } from '../../model/outcome.ts';
 import type { Counts } from '../../ports/ledger.ts';
 
@@ -17,11 +24,19 @@ export function checkRecord(record: DeliveryRecord): void {
   assert.ok(hasProof || record.assumed || !PROVEN.has(state), `no attempt was accepted, yet it is ${state}`);
   const hasOpen = attempts.some(isOpen);
   assert.ok(!hasOpen || !CONCLUDED.has(state), `an attempt is open, yet it is ${state} (rule 7)`);
-  assert.equal(record.charged, attempts.filter(({ charged }) => charged).length, 'charged marks are miscounted (rule 13)');
+  assert.equal(
+    record.charged,
+    attempts.filter(({ charged }) => charged).length,
+    'charged marks are miscounted (rule 13)',
+  );
   assert.equal(record.leaseUntil !== null, state === 'processing', `a lease while ${state}`);
   assert.equal(record.dispatchUntil !== null, state === 'dispatching', `a dispatch window while ${state}`);
   assert.equal(record.settledAt !== null, isSettled(state), `settledAt is ${record.settledAt} while ${state}`);
-  assert.deepEqual(attempts.map(({ n }) => n), attempts.map((_, i) => i + 1), 'attempts are not numbered 1, 2, ...');
+  assert.deepEqual(
+    attempts.map(({ n }) => n),
+    attempts.map((_, i) => i + 1),
+    'attempts are not numbered 1, 2, ...',
+  );
 }
 
 /** What holds between a record and what it was one call before. */
@@ -39,9 +54,17 @@ export function checkStep(before: DeliveryRecord, after: DeliveryRecord, keyWind
 
 function checkAttempt(old: Attempt, now: Attempt | undefined): void {
   assert.ok(now !== undefined, `attempt ${old.n} is gone`);
-  const identity = ({ n, provider, key, fence, markedAt, sendDeadline }: Attempt) => [n, provider, key, fence, markedAt, sendDeadline];
+  const identity = ({ n, provider, key, fence, markedAt, sendDeadline }: Attempt) => [
+    n,
+    provider,
+    key,
+    fence,
+    markedAt,
+    sendDeadline,
+  ];
   assert.deepEqual(identity(now), identity(old), `attempt ${old.n} was rewritten`);
-  if (isDefinite(old.outcome) && !isAccepted(now)) assert.deepEqual(now.outcome, old.outcome, 'a definite outcome was changed');
+  if (isDefinite(old.outcome) && !isAccepted(now))
+    assert.deepEqual(now.outcome, old.outcome, 'a definite outcome was changed');
   assert.ok(!isAccepted(old) || isAccepted(now), 'an acceptance was forgotten');
 }
 
@@ -57,7 +80,10 @@ function checkBegun(before: DeliveryRecord, after: DeliveryRecord, attempt: Atte
   const isDeclared = after.declarations.some(({ afterAttempt }) => afterAttempt === before.attempts.length);
   const isSameKey = [first, ...rest].every(({ key }) => key === attempt.key);
   const isInWindow = attempt.markedAt < first.markedAt + keyWindowMs;
-  assert.ok(isDeclared || (isSameKey && isInWindow), 'marked beside an open attempt without a live key or a declaration (rules 2, 9)');
+  assert.ok(
+    isDeclared || (isSameKey && isInWindow),
+    'marked beside an open attempt without a live key or a declaration (rules 2, 9)',
+  );
 }
 
 /** One call may make two moves: a settle, and an event that was waiting for it. */
@@ -67,7 +93,11 @@ function isReachable(from: DeliveryState, to: DeliveryState): boolean {
 
 export function checkCounts(counts: Counts, records: readonly DeliveryRecord[]): void {
   for (const state of DELIVERY_STATES)
-    assert.equal(counts.deliveries[state], records.filter((record) => record.state === state).length, `the count of ${state}`);
+    assert.equal(
+      counts.deliveries[state],
+      records.filter((record) => record.state === state).length,
+      `the count of ${state}`,
+    );
   assert.equal(counts.assumed, records.filter(({ assumed }) => assumed).length, 'the count of what is assumed');
   assert.equal(counts.refusedMoves, 0, 'a step tried a move that is not declared');
 }

@@ -24,7 +24,10 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
       const s = await scene(subject);
       const { fence } = await s.grant();
       const verdicts = [await s.mark(s.id, fence), await s.mark(s.id, fence)];
-      assert.deepEqual(verdicts.map((verdict) => verdict.kind === 'go' && verdict.attempt), [1, 1]);
+      assert.deepEqual(
+        verdicts.map((verdict) => verdict.kind === 'go' && verdict.attempt),
+        [1, 1],
+      );
       assert.equal((await s.record()).attempts.length, 1);
     },
   },
@@ -84,11 +87,18 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
     law: 'refuses what the recipient opted out of: by topic or all, by channel or all',
     async check(subject) {
       const s = await scene(subject, { recipients: 4 });
-      const choices = [['laws', '*'], ['*', '*'], ['laws', 'email'], ['*', 'email']] as const;
+      const choices = [
+        ['laws', '*'],
+        ['*', '*'],
+        ['laws', 'email'],
+        ['*', 'email'],
+      ] as const;
       for (const [i, id] of s.ids.entries()) {
         const [topic = '*', channel = '*'] = choices[i] ?? [];
         const { fence } = await s.grant(id);
-        await s.ledger.suppress([{ tenant: 'default', recipientId: `r${i}@example.com`, topic, channel, suppressed: true, ...NOTE }]);
+        await s.ledger.suppress([
+          { tenant: 'default', recipientId: `r${i}@example.com`, topic, channel, suppressed: true, ...NOTE },
+        ]);
         assert.equal((await s.mark(id, fence)).kind, 'suppressed', `${topic} on ${channel}`);
         assert.equal((await s.record(id)).state, 'suppressed');
       }
@@ -98,7 +108,14 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
     law: 'lets pass what an opt-out is not about: another tenant, topic, channel or person, or one that was lifted',
     async check(subject) {
       const s = await scene(subject);
-      const optOut = { tenant: 'default', recipientId: 'r0@example.com', topic: '*', channel: '*', suppressed: true, ...NOTE } as const;
+      const optOut = {
+        tenant: 'default',
+        recipientId: 'r0@example.com',
+        topic: '*',
+        channel: '*',
+        suppressed: true,
+        ...NOTE,
+      } as const;
       await s.ledger.suppress([
         { ...optOut, tenant: 'another' },
         { ...optOut, recipientId: 'r1@example.com' },
@@ -164,7 +181,9 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
       for (const id of s.ids) await s.becomeUnknown(id);
       const [same = '', other = '', none = ''] = s.ids;
       for (const id of s.ids) await s.reconcile(id, { kind: 'replay', provider: P0, delayMs: 0 });
-      const fences = new Map((await s.claim()).map((verdict) => [verdict.id, verdict.kind === 'granted' ? verdict.fence : 0]));
+      const fences = new Map(
+        (await s.claim()).map((verdict) => [verdict.id, verdict.kind === 'granted' ? verdict.fence : 0]),
+      );
       const kinds = [
         await s.mark(same, fences.get(same) ?? 0),
         await s.mark(other, fences.get(other) ?? 0, { key: 'k_another' }),
@@ -192,7 +211,9 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
     async check(subject) {
       const s = await scene(subject, { recipients: 3 });
       const [a = '', b = '', c = ''] = s.ids;
-      const grants = new Map((await s.claim()).map((verdict) => [verdict.id, verdict.kind === 'granted' ? verdict.fence : 0]));
+      const grants = new Map(
+        (await s.claim()).map((verdict) => [verdict.id, verdict.kind === 'granted' ? verdict.fence : 0]),
+      );
       await s.ledger.cancel([{ id: b, ...NOTE }]);
       const requests = await Promise.all(
         [c, b, 'd_none', a, c].map(async (id) => ({
@@ -207,9 +228,15 @@ export const markingLaws: readonly Law<LedgerSubject>[] = [
         })),
       );
       const verdicts = await s.ledger.mark(requests);
-      assert.deepEqual(verdicts.map(({ id }) => id), [c, b, 'd_none', a, c]);
+      assert.deepEqual(
+        verdicts.map(({ id }) => id),
+        [c, b, 'd_none', a, c],
+      );
       assert.notEqual(verdicts[1]?.kind, 'go');
-      assert.deepEqual([verdicts[0], verdicts[2], verdicts[3], verdicts[4]].map((verdict) => verdict?.kind), ['go', 'fenced', 'go', 'go']);
+      assert.deepEqual(
+        [verdicts[0], verdicts[2], verdicts[3], verdicts[4]].map((verdict) => verdict?.kind),
+        ['go', 'fenced', 'go', 'go'],
+      );
       assert.deepEqual(verdicts[0]?.kind === 'go' && verdicts[0].message, { text: `for ${c}` });
       assert.deepEqual((await s.record(c)).attempts.length, 1);
     },

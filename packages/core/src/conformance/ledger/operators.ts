@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
 import type { ReplayRequest, ReplayVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { accepted, byIds, newNotification, NOT_SENT, NOTE, only, P0, scene, target, type LedgerSubject, type Scene } from './scene.ts';
+import {
+  accepted,
+  byIds,
+  newNotification,
+  NOT_SENT,
+  NOTE,
+  only,
+  P0,
+  scene,
+  target,
+  type LedgerSubject,
+  type Scene,
+} from './scene.ts';
 
 export const operatorLaws: readonly Law<LedgerSubject>[] = [
   {
@@ -15,7 +27,10 @@ export const operatorLaws: readonly Law<LedgerSubject>[] = [
         assert.deepEqual(verdict, { kind: 'cancelled', tooLate: [] });
       }
       assert.notEqual((await s.mark(held, fence)).kind, 'go');
-      assert.deepEqual((await s.ledger.find(s.ids)).map((record) => record?.state), ['cancelled', 'cancelled']);
+      assert.deepEqual(
+        (await s.ledger.find(s.ids)).map((record) => record?.state),
+        ['cancelled', 'cancelled'],
+      );
     },
   },
   {
@@ -72,7 +87,10 @@ export const operatorLaws: readonly Law<LedgerSubject>[] = [
       await s.fail();
       await s.sweep();
       const verdicts = await s.ledger.cancel([s.notification, 'd_none', 'n_none'].map((id) => ({ id, ...NOTE })));
-      assert.deepEqual(verdicts.map(({ kind }) => kind), ['too-late', 'absent', 'absent']);
+      assert.deepEqual(
+        verdicts.map(({ kind }) => kind),
+        ['too-late', 'absent', 'absent'],
+      );
     },
   },
   {
@@ -139,7 +157,10 @@ export const operatorLaws: readonly Law<LedgerSubject>[] = [
       await s.reconcile(s.id, { kind: 'park', reason: 'nobody can tell' });
       const verdict = await replay(s);
       assert.ok(verdict.kind === 'replayed' && verdict.possibleDuplicate);
-      assert.deepEqual((await s.record(verdict.id)).declarations.map(({ kind }) => kind), ['replay-generation']);
+      assert.deepEqual(
+        (await s.record(verdict.id)).declarations.map(({ kind }) => kind),
+        ['replay-generation'],
+      );
     },
   },
   {

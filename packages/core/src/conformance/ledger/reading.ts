@@ -11,16 +11,23 @@ export const readingLaws: readonly Law<LedgerSubject>[] = [
       const s = await scene(subject, { recipients: 3 });
       const [a = '', b = '', c = ''] = s.ids;
       const found = await s.ledger.find([c, 'd_none', a, b, a]);
-      assert.deepEqual(found.map((record) => record?.id ?? null), [c, null, a, b, a]);
+      assert.deepEqual(
+        found.map((record) => record?.id ?? null),
+        [c, null, a, b, a],
+      );
       const notifications = await s.ledger.findNotifications(['n_none', s.notification]);
-      assert.deepEqual(notifications.map((record) => record?.id ?? null), [null, s.notification]);
+      assert.deepEqual(
+        notifications.map((record) => record?.id ?? null),
+        [null, s.notification],
+      );
     },
   },
   {
     law: 'lists every delivery once, page by page, while nothing changes',
     async check(subject) {
       const s = await scene(subject, { recipients: 11 });
-      for (const limit of [1, 4, 11, 100]) assert.deepEqual((await all(s.ledger, {}, limit)).map(({ id }) => id).sort(), [...s.ids].sort());
+      for (const limit of [1, 4, 11, 100])
+        assert.deepEqual((await all(s.ledger, {}, limit)).map(({ id }) => id).sort(), [...s.ids].sort());
     },
   },
   {
@@ -59,7 +66,9 @@ export const readingLaws: readonly Law<LedgerSubject>[] = [
       await s.elapse(10);
       await s.fail(b);
       const due = async (redrivesBelow: number) =>
-        (await all(s.ledger, { states: ['failed'], settledForMs: subject.unitMs * 5, redrivesBelow }, 10)).map(({ id }) => id);
+        (await all(s.ledger, { states: ['failed'], settledForMs: subject.unitMs * 5, redrivesBelow }, 10)).map(
+          ({ id }) => id,
+        );
       assert.deepEqual(await due(1), [a]);
       assert.deepEqual(await due(0), []);
       await s.ledger.replay([{ id: a, forced: false, automatic: true, by: 'redrive', why: 'law' }]);

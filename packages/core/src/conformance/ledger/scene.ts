@@ -24,8 +24,7 @@ export interface LedgerSubject extends LawSubject {
   readonly ledger: Ledger;
   /** Makes the store forget its last writes and the named deliveries, then stand still; null where it cannot be made to. */
   readonly loseMemory:
-    | ((request: { lastMs: number; evict: readonly string[]; quarantineMs: number }) => Promise<void>)
-    | null;
+    ((request: { lastMs: number; evict: readonly string[]; quarantineMs: number }) => Promise<void>) | null;
 }
 
 /** What the laws need to know of a ledger, as capabilities of its subject. */
@@ -103,7 +102,11 @@ export async function scene(subject: LedgerSubject, options: SceneOptions = {}):
   const made = newNotification(key, { page: targets, expiresInMs });
   const deliveries = targets.map((each) => newDelivery(made.id, each, { maxAttempts, topic }));
   await ledger.accept([made]);
-  const [claimed] = await ledger.claimNotifications(byIds([made.id]), { owner: 'scene', requestId: freshRequest(), leaseMs });
+  const [claimed] = await ledger.claimNotifications(byIds([made.id]), {
+    owner: 'scene',
+    requestId: freshRequest(),
+    leaseMs,
+  });
   assert.ok(claimed?.kind === 'granted', `the notification is ${claimed?.kind}`);
   const add = { notificationId: made.id, fence: claimed.fence, page: 0, deliveries, sealTargets: null, leaseMs: 0 };
   const [added] = await ledger.add([add]);
@@ -227,7 +230,11 @@ export function newDelivery(notification: string, to: Target, patch: Partial<New
   return { id, target: to, provider: P0, maxAttempts: 5, topic: 'laws', failed: null, ...patch };
 }
 
-export function byIds(ids: readonly string[]): { ids: readonly string[]; strayAfterMs: number; agesMs: readonly number[] } {
+export function byIds(ids: readonly string[]): {
+  ids: readonly string[];
+  strayAfterMs: number;
+  agesMs: readonly number[];
+} {
   return { ids, strayAfterMs: 1_000, agesMs: ids.map(() => 0) };
 }
 

@@ -68,7 +68,10 @@ export const settlingLaws: readonly Law<LedgerSubject>[] = [
     async check(subject) {
       const s = await scene(subject, { recipients: 2 });
       const [sent = '', refused = ''] = s.ids;
-      for (const [id, outcome, state] of [[sent, accepted('late'), 'sent'], [refused, NOT_SENT, 'dispatching']] as const) {
+      for (const [id, outcome, state] of [
+        [sent, accepted('late'), 'sent'],
+        [refused, NOT_SENT, 'dispatching'],
+      ] as const) {
         const first = await s.becomeUnknown(id);
         await s.reconcile(id, { kind: 'replay', provider: P0, delayMs: 0 });
         await s.begin(id);
@@ -111,8 +114,14 @@ export const settlingLaws: readonly Law<LedgerSubject>[] = [
         await s.settle(second, accepted('m-2')),
         await s.settle(second, accepted('m-2')),
       ];
-      assert.deepEqual(verdicts.map((verdict) => verdict.kind !== 'absent' && verdict.duplicate), [false, true, false]);
-      assert.deepEqual((await s.record()).attempts.map(({ outcome }) => outcome?.kind), ['accepted', 'accepted']);
+      assert.deepEqual(
+        verdicts.map((verdict) => verdict.kind !== 'absent' && verdict.duplicate),
+        [false, true, false],
+      );
+      assert.deepEqual(
+        (await s.record()).attempts.map(({ outcome }) => outcome?.kind),
+        ['accepted', 'accepted'],
+      );
     },
   },
   {
@@ -147,7 +156,9 @@ export const settlingLaws: readonly Law<LedgerSubject>[] = [
         if (granted.kind === 'granted') {
           const verdict = await s.mark(s.id, granted.fence);
           if (verdict.kind === 'go')
-            await s.settle({ id: s.id, fence: granted.fence, attempt: verdict.attempt, provider: P0 }, DEFERRED, { next });
+            await s.settle({ id: s.id, fence: granted.fence, attempt: verdict.attempt, provider: P0 }, DEFERRED, {
+              next,
+            });
         }
         await s.elapse(6);
       }
@@ -195,11 +206,14 @@ export const settlingLaws: readonly Law<LedgerSubject>[] = [
         refund: false,
       }));
       const verdicts = await s.ledger.settle(requests);
-      assert.deepEqual(verdicts.map(({ id, kind }) => [id, kind]), [
-        [s.ids[2], 'settled'],
-        [s.ids[1], 'evidence'],
-        [s.ids[0], 'settled'],
-      ]);
+      assert.deepEqual(
+        verdicts.map(({ id, kind }) => [id, kind]),
+        [
+          [s.ids[2], 'settled'],
+          [s.ids[1], 'evidence'],
+          [s.ids[0], 'settled'],
+        ],
+      );
     },
   },
 ];

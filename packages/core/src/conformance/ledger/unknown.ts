@@ -25,7 +25,10 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
       assert.deepEqual((await s.sweep()).moved, []);
       assert.equal(only(await s.claim()).kind, 'held');
       await s.elapse(6);
-      assert.deepEqual((await s.sweep()).moved.map(({ id, state }) => [id, state]), [[s.id, 'unknown']]);
+      assert.deepEqual(
+        (await s.sweep()).moved.map(({ id, state }) => [id, state]),
+        [[s.id, 'unknown']],
+      );
       assert.equal(only(await s.claim()).kind, 'unknown');
       assert.deepEqual(await s.claimDue(10), []);
     },
@@ -49,10 +52,16 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
       await s.elapse(21);
       const first = await s.sweep();
       const handedOut = first.unknown.length > 0 ? first.unknown : (await s.sweep()).unknown;
-      assert.deepEqual(handedOut.map(({ id }) => id), [s.id]);
+      assert.deepEqual(
+        handedOut.map(({ id }) => id),
+        [s.id],
+      );
       assert.deepEqual((await s.sweep()).unknown, []);
       await s.elapse(11);
-      assert.deepEqual((await s.sweep()).unknown.map(({ id }) => id), [s.id]);
+      assert.deepEqual(
+        (await s.sweep()).unknown.map(({ id }) => id),
+        [s.id],
+      );
     },
   },
   {
@@ -120,13 +129,16 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
       await s.becomeUnknown();
       await s.reconcile(s.id, { kind: 'declare', declaration: 'failover', provider: P1, delayMs: 0 });
       const { declarations, attempts, provider } = await s.record();
-      assert.deepEqual(declarations.map(({ kind, afterAttempt, provider: to }) => [kind, afterAttempt, to]), [['failover', 1, P1]]);
+      assert.deepEqual(
+        declarations.map(({ kind, afterAttempt, provider: to }) => [kind, afterAttempt, to]),
+        [['failover', 1, P1]],
+      );
       assert.deepEqual([attempts.length, provider], [1, P1]);
       await s.begin(s.id, { provider: P1, keyWindowMs: null });
     },
   },
   {
-    law: "closes by a counted absence the attempts at that provider alone",
+    law: 'closes by a counted absence the attempts at that provider alone',
     async check(subject) {
       const s = await scene(subject);
       await s.becomeUnknown();

@@ -2,7 +2,20 @@ import type { Outcome } from '../../model/outcome.ts';
 import { providerKey } from '../../model/keys.ts';
 import type { ReconcileDecision } from '../../ports/ledger.ts';
 import type { Generator } from '../generator.ts';
-import { accepted, byIds, DEFERRED, NOT_SENT, NOTE, P0, P1, REJECTED, UNKNOWN, nextOf, type Marked, type Scene } from './scene.ts';
+import {
+  accepted,
+  byIds,
+  DEFERRED,
+  NOT_SENT,
+  NOTE,
+  P0,
+  P1,
+  REJECTED,
+  UNKNOWN,
+  nextOf,
+  type Marked,
+  type Scene,
+} from './scene.ts';
 
 /** What the workers, reconcilers and operators of a walk know: some of it long outdated, as in life. */
 export interface WalkMemory {
@@ -42,7 +55,10 @@ export function drawCall(s: Scene, memory: WalkMemory, random: Generator, unitMs
     () => use(recent(memory.marks, random), (marked) => settleCall(s, marked, random)),
     () => use(recent(memory.marks, random), (marked) => settleCall(s, marked, random)),
     () => use(recent(memory.grants, random), (grant) => releaseCall(s, grant, random, unitMs)),
-    () => use(recent(memory.grants, random), (grant) => call('renew', () => s.ledger.renew([grant], s.leaseMs), noted, false)),
+    () =>
+      use(recent(memory.grants, random), (grant) =>
+        call('renew', () => s.ledger.renew([grant], s.leaseMs), noted, false),
+      ),
     () => sweepCall(s, memory),
     () => use(recent(memory.unknown, random), (read) => reconcileCall(s, read, random)),
     () => use(recent(memory.unknown, random), (read) => reconcileCall(s, read, random)),
@@ -80,7 +96,8 @@ function claimCall(s: Scene, memory: WalkMemory, random: Generator): WalkCall {
   const selector = random.chance(0.5) ? byIds(ids) : { due: 1 + random.integer(2), lateMs: 0 };
   const learn = (verdicts: Awaited<ReturnType<Scene['claim']>>): void => {
     for (const verdict of verdicts)
-      if (verdict.kind === 'granted') memory.grants.push({ id: verdict.id, fence: verdict.fence, provider: verdict.record.provider });
+      if (verdict.kind === 'granted')
+        memory.grants.push({ id: verdict.id, fence: verdict.fence, provider: verdict.record.provider });
   };
   const made = call('ids' in selector ? 'claim' : 'claim due', () => s.ledger.claim(selector, lease), learn);
   memory.claims.push({ ...made, name: `late copy of ${made.name}` });
@@ -114,9 +131,13 @@ function replayCall(s: Scene, memory: WalkMemory, random: Generator): WalkCall {
 function markCall(s: Scene, memory: WalkMemory, grant: WalkMemory['grants'][number], unitMs: number): WalkCall {
   const { id, fence, provider } = grant;
   const patch = { provider, keyWindowMs: unitMs * KEY_WINDOW_UNITS };
-  return call('mark', () => s.mark(id, fence, patch), (verdict: Awaited<ReturnType<Scene['mark']>>) => {
-    if (verdict.kind === 'go') memory.marks.push({ id, fence, attempt: verdict.attempt, provider });
-  });
+  return call(
+    'mark',
+    () => s.mark(id, fence, patch),
+    (verdict: Awaited<ReturnType<Scene['mark']>>) => {
+      if (verdict.kind === 'go') memory.marks.push({ id, fence, attempt: verdict.attempt, provider });
+    },
+  );
 }
 
 function settleCall(s: Scene, marked: Marked, random: Generator): WalkCall {
@@ -124,13 +145,27 @@ function settleCall(s: Scene, marked: Marked, random: Generator): WalkCall {
   const outcome = random.pick(outcomes) ?? UNKNOWN;
   const { id, fence, attempt, provider } = marked;
   const next = nextOf(outcome, random.chance(0.8) ? provider : P1);
-  const request = { id, fence, attempt, provider, key: providerKey(id, provider), outcome, next, refund: outcome.kind === 'deferred' };
+  const request = {
+    id,
+    fence,
+    attempt,
+    provider,
+    key: providerKey(id, provider),
+    outcome,
+    next,
+    refund: outcome.kind === 'deferred',
+  };
   return call(`settle as ${outcome.kind}`, () => s.ledger.settle([request]), noted);
 }
 
 function reconcileCall(s: Scene, { id, fence }: { id: string; fence: number }, random: Generator): WalkCall {
   const decision = decisionOf(random, random.chance(0.8) ? P0 : P1);
-  return call(`reconcile by ${decision.kind}`, () => s.ledger.reconcile([{ id, fence, decision }]), noted, decision.kind !== 'wait');
+  return call(
+    `reconcile by ${decision.kind}`,
+    () => s.ledger.reconcile([{ id, fence, decision }]),
+    noted,
+    decision.kind !== 'wait',
+  );
 }
 
 function decisionOf(random: Generator, provider: string): ReconcileDecision {
@@ -149,7 +184,8 @@ function decisionOf(random: Generator, provider: string): ReconcileDecision {
 }
 
 function eventCall(s: Scene, marked: Marked, random: Generator): WalkCall {
-  const kind = random.pick(['accepted', 'rejected', 'delivered', 'bounced', 'undeliverable', 'other'] as const) ?? 'other';
+  const kind =
+    random.pick(['accepted', 'rejected', 'delivered', 'bounced', 'undeliverable', 'other'] as const) ?? 'other';
   const providerMessageId = kind === 'rejected' ? null : messageId(marked);
   const event = { deliveryId: marked.id, provider: marked.provider, providerMessageId, kind, at: 0, detail: null };
   return call(`event ${kind}`, () => s.ledger.record([event]), noted);

@@ -12,7 +12,10 @@ export interface WalkOptions {
 }
 
 /** One law per seed: a random history of calls, stale and repeated ones among them, breaks no invariant at any step. */
-export function ledgerWalks(seeds: readonly number[], { steps = 120 }: WalkOptions = {}): readonly Law<LedgerSubject>[] {
+export function ledgerWalks(
+  seeds: readonly number[],
+  { steps = 120 }: WalkOptions = {},
+): readonly Law<LedgerSubject>[] {
   return seeds.map((seed) => ({
     law: `breaks no invariant along the random history with seed ${seed}`,
     check: (subject: LedgerSubject) => walk(subject, generator(seed), steps),
@@ -78,5 +81,6 @@ async function checkNotification(s: Scene, records: readonly DeliveryRecord[]): 
   const { state } = await s.notificationRecord();
   const firsts = records.filter(({ generation }) => generation === 0);
   if (records.every((record) => isSettled(record.state))) assert.equal(state, 'done', 'everything is settled');
-  else if (!firsts.every((record) => isSettled(record.state))) assert.equal(state, 'expanded', 'not everything is settled');
+  else if (!firsts.every((record) => isSettled(record.state)))
+    assert.equal(state, 'expanded', 'not everything is settled');
 }

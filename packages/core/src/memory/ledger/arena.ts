@@ -28,7 +28,8 @@ export function arena(pool: ChunkPool): Arena {
   let current = -1;
 
   function open(size: number): Chunk {
-    const bytes = size > CHUNK_BYTES ? Buffer.allocUnsafeSlow(size) : (pool.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES));
+    const bytes =
+      size > CHUNK_BYTES ? Buffer.allocUnsafeSlow(size) : (pool.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES));
     const chunk: Chunk = { bytes, used: 0, rows: 0 };
     const full = current;
     current = vacant.pop() ?? chunks.length;

@@ -43,6 +43,8 @@ const RARE_FIELDS = Object.keys(RARE) as RareField[];
 
 /** 0 stands for "as expected": the key derived from the names, the fence of the record, the address as identity. */
 type Expected = 0;
+/** The same as its notification's. */
+type Inherited = '';
 
 type AttemptRow = readonly [
   n: number,
@@ -79,7 +81,7 @@ type Row = readonly [
   dueAt: number,
   /** Since the last update. */
   settledAt: number | null,
-  expiresAt: number | null | Expected,
+  expiresAt: number | null | Inherited,
   attempts: readonly AttemptRow[],
   rare?: Partial<Pick<DeliveryRecord, RareField>>,
 ];
@@ -151,7 +153,7 @@ export function codec(shared: Shared): Codec {
         updatedAt - createdAt,
         record.dueAt - createdAt,
         record.settledAt === null ? null : record.settledAt - updatedAt,
-        record.expiresAt === expiresAt ? 0 : record.expiresAt,
+        record.expiresAt === expiresAt ? '' : record.expiresAt,
         record.attempts.map((attempt) => attemptRow(record, attempt)),
       ];
       return JSON.stringify(rare === null ? row : [...row, rare]);
@@ -189,7 +191,7 @@ export function codec(shared: Shared): Codec {
         leaseUntil: fields.leaseUntil,
         dispatchUntil: fields.dispatchUntil,
         dueAt: due + createdAt,
-        expiresAt: expires === 0 ? of.expiresAt : expires,
+        expiresAt: expires === '' ? of.expiresAt : expires,
         provider: names[provider] ?? '',
         attempts,
         charged: attempts.reduce((sum, attempt) => sum + (attempt.charged ? 1 : 0), 0),

@@ -5,7 +5,7 @@ export interface Compaction {
   /** A delivery is settled now: its content goes after `afterMs`. */
   settled(slot: number, record: DeliveryRecord): void;
   /** Compacts those whose time has come. */
-  due(): void;
+  readonly due: () => void;
 }
 
 interface Waiting {

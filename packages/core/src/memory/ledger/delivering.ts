@@ -61,7 +61,13 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
   function claimIds(selector: Extract<ClaimSelector, { ids: unknown }>, lease: Lease, now: number): DeliveryVerdict[] {
     const { ids, agesMs, strayAfterMs } = selector;
     const slots = ids.map((id) => state.deliveries.slotOf(id));
-    const suspects = suspectRoom<number>(now, isRepeat(slots.map((slot) => state.deliveries.at(slot)), lease.requestId));
+    const suspects = suspectRoom<number>(
+      now,
+      isRepeat(
+        slots.map((slot) => state.deliveries.at(slot)),
+        lease.requestId,
+      ),
+    );
     return ids.map((id, i) => {
       const slot = slots[i] ?? -1;
       if (slot < 0) return claimAbsent(state, id, (agesMs[i] ?? 0) > strayAfterMs, now);
@@ -177,7 +183,7 @@ function mark(state: LedgerState, request: MarkRequest, now: number): MarkVerdic
 
 /** Rule 14: whether this generation or one before it is known to have left. */
 function hasReached(state: LedgerState, id: string | null): boolean {
-  for (let earlier = id; earlier !== null; ) {
+  for (let earlier = id; earlier !== null;) {
     const slot = state.deliveries.slotOf(earlier);
     if (slot < 0) return false;
     const record = state.deliveries.at(slot)!;
@@ -203,5 +209,5 @@ function settle(state: LedgerState, request: SettleRequest): SettleVerdict {
   const step = state.guarded(() => settleStep(record, request, now));
   if (step === null) return { kind: 'evidence', id, state: record.state, duplicate: false };
   const standing = state.update(slot, record, step.record, record.owner ?? 'settle');
-  return standing === step.record ? step.verdict : { ...step.verdict, state: standing.state } as SettleVerdict;
+  return standing === step.record ? step.verdict : ({ ...step.verdict, state: standing.state } as SettleVerdict);
 }

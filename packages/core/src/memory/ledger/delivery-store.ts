@@ -23,7 +23,9 @@ export interface DeliveryStore {
 }
 
 const NOWHERE = -1;
-const NUMBER_OF: Readonly<Record<string, number>> = Object.fromEntries(DELIVERY_STATES.map((state, i) => [state, i + 1]));
+const NUMBER_OF: Readonly<Record<string, number>> = Object.fromEntries(
+  DELIVERY_STATES.map((state, i) => [state, i + 1]),
+);
 
 export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool): DeliveryStore {
   const live: (DeliveryRecord | undefined)[] = [];

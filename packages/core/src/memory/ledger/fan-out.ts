@@ -2,7 +2,15 @@ import { isNotificationOver, type NotificationRecord } from '../../model/notific
 import type { Target } from '../../model/recipient.ts';
 import { afterPage, claimNotification, newDelivery } from '../../model/steps/notification.ts';
 import { presume } from '../../model/steps/sweep.ts';
-import type { AddRequest, AddVerdict, ClaimSelector, Ledger, Lease, NewDelivery, NotificationVerdict } from '../../ports/ledger.ts';
+import type {
+  AddRequest,
+  AddVerdict,
+  ClaimSelector,
+  Ledger,
+  Lease,
+  NewDelivery,
+  NotificationVerdict,
+} from '../../ports/ledger.ts';
 import { dueClaims } from './due-claims.ts';
 import { isRepeat, suspectRoom } from './suspects.ts';
 import type { NotificationEntry } from './notification-store.ts';
@@ -12,7 +20,11 @@ import type { LedgerState } from './state.ts';
 export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 'add'> {
   const earlier = dueClaims<NotificationEntry>(state.now);
 
-  function claimDue(selector: Extract<ClaimSelector, { due: number }>, lease: Lease, now: number): NotificationVerdict[] {
+  function claimDue(
+    selector: Extract<ClaimSelector, { due: number }>,
+    lease: Lease,
+    now: number,
+  ): NotificationVerdict[] {
     const repeated = earlier.grantedTo(lease.requestId);
     if (repeated !== null) return repeated.map((entry) => claim(state, entry, lease, now)).filter(isGrant);
     const granted: NotificationEntry[] = [];
@@ -45,7 +57,13 @@ export function fanOut(state: LedgerState): Pick<Ledger, 'claimNotifications' | 
       const now = enter(state);
       if (!('ids' in selector)) return claimDue(selector, lease, now);
       const entries = selector.ids.map((id) => state.notifications.get(id));
-      const suspects = suspectRoom<NotificationEntry>(now, isRepeat(entries.map((entry) => entry?.record), lease.requestId));
+      const suspects = suspectRoom<NotificationEntry>(
+        now,
+        isRepeat(
+          entries.map((entry) => entry?.record),
+          lease.requestId,
+        ),
+      );
       return selector.ids.map((id, i) => {
         const entry = entries[i];
         if (entry === undefined) return claimAbsent(state, id, (selector.agesMs[i] ?? 0) > selector.strayAfterMs, now);
@@ -108,7 +126,11 @@ function claim(state: LedgerState, entry: NotificationEntry, lease: Lease, now: 
 }
 
 /** The targets to expand now; null where a route has to be asked first, or nothing is left. */
-function nextPage({ notifications }: LedgerState, { record }: NotificationEntry, entry = notifications.get(record.id)): readonly Target[] | null {
+function nextPage(
+  { notifications }: LedgerState,
+  { record }: NotificationEntry,
+  entry = notifications.get(record.id),
+): readonly Target[] | null {
   if (entry === undefined || !record.sealed || record.cursor >= record.pages) return null;
   return notifications.pageOf(entry, record.cursor);
 }
@@ -124,13 +146,22 @@ function add(state: LedgerState, request: AddRequest, now: number): AddVerdict {
     return { kind: 'repeated', record, next: isHolder && request.leaseMs > 0 ? nextPage(state, entry) : null };
   if (!isHolder || !isExpected(record, request)) return { kind: 'fenced' };
   if (request.sealTargets !== null)
-    notifications.storePage(entry, 0, request.deliveries.map((delivery) => delivery.target));
+    notifications.storePage(
+      entry,
+      0,
+      request.deliveries.map((delivery) => delivery.target),
+    );
   const inserted = request.deliveries.filter((delivery) => insert(state, record, delivery, now)).map(({ id }) => id);
   notifications.dropPage(entry, request.page);
   const after = afterPage(record, request, inserted.length, now);
   const isDone = after.state === 'expanded' && entry.open === 0;
   notifications.update(entry, isDone ? { ...after, state: 'done' } : after);
-  return { kind: 'added', inserted, record: entry.record, next: entry.record.leaseUntil === null ? null : nextPage(state, entry) };
+  return {
+    kind: 'added',
+    inserted,
+    record: entry.record,
+    next: entry.record.leaseUntil === null ? null : nextPage(state, entry),
+  };
 }
 
 /** The page under the cursor of what is frozen; or, with `sealTargets`, the one page that freezes a route's result. */

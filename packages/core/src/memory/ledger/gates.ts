@@ -43,7 +43,13 @@ export function gates(undo: Undo): Gates {
     },
     blockOn({ provider, target, type, class: ofClass }) {
       if (blocked.size === 0) return null;
-      for (const scope of ['all', `class:${ofClass}`, `type:${type}`, `channel:${target.channel}`, `provider:${provider}`]) {
+      for (const scope of [
+        'all',
+        `class:${ofClass}`,
+        `type:${type}`,
+        `channel:${target.channel}`,
+        `provider:${provider}`,
+      ]) {
         const recheckMs = blocked.get(scope);
         if (recheckMs !== undefined) return { scope, recheckMs };
       }

@@ -3,8 +3,8 @@ import { hash32 } from '../random.ts';
 /** From a text to the slots that may carry it. Holds hashes only; whether a slot really does is asked of its owner. */
 export interface HashIndex {
   /** The first slot that carries the text, or -1. */
-  find(text: string): number;
-  add(text: string, slot: number): void;
+  readonly find: (text: string) => number;
+  readonly add: (text: string, slot: number) => void;
 }
 
 const EMPTY = -1;

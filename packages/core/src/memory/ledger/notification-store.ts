@@ -1,5 +1,10 @@
 import { fingerprint } from '../../model/keys.ts';
-import { isNotificationOver, NOTIFICATION_STATES, type NotificationRecord, type NotificationState } from '../../model/notification.ts';
+import {
+  isNotificationOver,
+  NOTIFICATION_STATES,
+  type NotificationRecord,
+  type NotificationState,
+} from '../../model/notification.ts';
 import type { Target } from '../../model/recipient.ts';
 import { wantsWork } from '../../model/steps/notification.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
@@ -38,7 +43,7 @@ export interface NotificationStore {
   dropPage(entry: NotificationEntry, page: number): void;
   /** Those that may be claimed, by when; an entry is outdated unless `workAt` still says the same. */
   readonly work: TimeHeap<NotificationEntry>;
-  workAt(record: NotificationRecord): number | null;
+  readonly workAt: (record: NotificationRecord) => number | null;
   readonly counts: Record<NotificationState, number>;
   /** Those that ended since the last call, up to `max`. */
   takeEnded(max: number): NotificationRecord[];
@@ -49,7 +54,10 @@ export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStor
   const all: NotificationEntry[] = [];
   const byId = new Map<string, NotificationEntry>();
   const work = timeHeap<NotificationEntry>();
-  const counts = Object.fromEntries(NOTIFICATION_STATES.map((state) => [state, 0])) as Record<NotificationState, number>;
+  const counts = Object.fromEntries(NOTIFICATION_STATES.map((state) => [state, 0])) as Record<
+    NotificationState,
+    number
+  >;
   const ended: NotificationEntry[] = [];
 
   function write(entry: NotificationEntry, record: NotificationRecord): void {
@@ -60,7 +68,6 @@ export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStor
     const at = workAt(record);
     if (at !== null && at !== before) work.push(at, entry);
   }
-
 
   return {
     all,
@@ -83,12 +90,14 @@ export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStor
       if (record === before) return;
       write(entry, record);
       undo.note(() => write(entry, before));
-      if (isNotificationOver(record.state) && !isNotificationOver(before.state) && record.state !== 'cancelled') ended.push(entry);
+      if (isNotificationOver(record.state) && !isNotificationOver(before.state) && record.state !== 'cancelled')
+        ended.push(entry);
     },
     storePage(entry, page, targets) {
       const before = entry.pages;
       const stored: StoredPage = { targets: targets.length, content: contents.write(JSON.stringify(targets)) };
-      for (const { content } of undo.isOn ? [] : before.slice(page)) if (typeof content === 'number') contents.free(content);
+      for (const { content } of undo.isOn ? [] : before.slice(page))
+        if (typeof content === 'number') contents.free(content);
       entry.pages = [...before.slice(0, page), stored];
       undo.note(() => (entry.pages = before));
     },

@@ -107,7 +107,8 @@ function suppress(state: LedgerState, request: SuppressRequest): SuppressVerdict
     const stored = deliveries.stateAt(slot);
     if (stored === undefined || stored === 'queued' || (isSettled(stored) && stored !== 'parked')) continue;
     const delivery = deliveries.at(slot)!;
-    if (isAbout(request, delivery) && gates.isSuppressed(delivery) && delivery.attempts.some(isOpen)) tooLate.push(delivery.id);
+    if (isAbout(request, delivery) && gates.isSuppressed(delivery) && delivery.attempts.some(isOpen))
+      tooLate.push(delivery.id);
   }
   return { tooLate };
 }

@@ -38,7 +38,8 @@ function seal(state: LedgerState, request: SealRequest, now: number): SealVerdic
   if (entry === undefined) return { kind: 'absent' };
   const { record } = entry;
   if (record.state === 'cancelled') return { kind: 'cancelled' };
-  if (record.sealed) return { kind: 'sealed', record, same: notifications.hasPage(entry, request.page, request.targets) };
+  if (record.sealed)
+    return { kind: 'sealed', record, same: notifications.hasPage(entry, request.page, request.targets) };
   if (!mayStore(state, record, request, now)) return { kind: 'fenced' };
   notifications.storePage(entry, request.page, request.targets);
   notifications.update(entry, sealed(entry, request, now));

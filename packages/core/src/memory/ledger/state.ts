@@ -1,5 +1,11 @@
 import { isAccepted } from '../../model/attempts.ts';
-import { DELIVERY_STATES, isSettled, type DeliveryRecord, type DeliveryState, type Move } from '../../model/delivery.ts';
+import {
+  DELIVERY_STATES,
+  isSettled,
+  type DeliveryRecord,
+  type DeliveryState,
+  type Move,
+} from '../../model/delivery.ts';
 import { witness } from '../../model/steps/evidence.ts';
 import { RefusedMove } from '../../model/steps/move.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
@@ -41,7 +47,7 @@ export interface LedgerState {
   /** Runs a step; a move that the table does not declare is counted, and null. */
   guarded<S>(step: () => S): S | null;
   /** Makes settled deliveries compact whose time has come. */
-  compactDue(): void;
+  readonly compactDue: () => void;
 }
 
 export function ledgerState(options: MemoryLedgerOptions): LedgerState {
@@ -63,7 +69,9 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   );
   const work = timeHeap<number>();
   const watch = timeHeap<number>();
-  const messages = hashIndex((slot, key) => deliveries.at(slot)?.attempts.some((attempt) => keyOf(attempt) === key) === true);
+  const messages = hashIndex(
+    (slot, key) => deliveries.at(slot)?.attempts.some((attempt) => keyOf(attempt) === key) === true,
+  );
   const counts = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   const tallies = { assumed: 0, refusedMoves: 0 };
   const moves = new Map<string, Move[]>();
@@ -96,7 +104,8 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     const entry = notifications.get(record.notificationId);
     if (entry === undefined || change === 0) return;
     entry.open += change;
-    if (entry.open === 0 && entry.record.state === 'expanded') notifications.update(entry, { ...entry.record, state: 'done' });
+    if (entry.open === 0 && entry.record.state === 'expanded')
+      notifications.update(entry, { ...entry.record, state: 'done' });
   }
 
   function tell(before: DeliveryRecord | null, after: DeliveryRecord, by: string): void {

@@ -36,7 +36,11 @@ export function undoJournal(keepMs: number, now: () => number): Undo {
     rollBack(lastMs) {
       const after = now() - lastMs;
       let taken = 0;
-      for (let last = entries.at(-1); last !== undefined && entries.length > from && last.at > after; last = entries.at(-1)) {
+      for (
+        let last = entries.at(-1);
+        last !== undefined && entries.length > from && last.at > after;
+        last = entries.at(-1)
+      ) {
         entries.pop();
         last.restore();
         taken += 1;

@@ -36,7 +36,7 @@ export const BROKEN_LEDGERS: Readonly<Record<string, Break>> = {
       return ledger.mark(batch.map((request, i) => ({ ...request, fence: records[i]?.fence ?? request.fence })));
     },
   }),
-  'a mark that is not written down': (ledger) => ({
+  'a mark that is not written down': () => ({
     mark: async (batch) =>
       batch.map(({ id, message, dispatchMs, sendMarginMs }) => ({
         kind: 'go' as const,
@@ -69,7 +69,9 @@ export const BROKEN_LEDGERS: Readonly<Record<string, Break>> = {
   'a settle that drops what is fenced off': (ledger) => ({
     settle: async (batch) => {
       const records = await ledger.find(batch.map(({ id }) => id));
-      const current = batch.filter((request, i) => records[i]?.fence === request.fence && records[i].state === 'dispatching');
+      const current = batch.filter(
+        (request, i) => records[i]?.fence === request.fence && records[i].state === 'dispatching',
+      );
       await ledger.settle(current);
       const after = await ledger.find(batch.map(({ id }) => id));
       return batch.map(({ id }, i) => {
@@ -117,7 +119,9 @@ export const BROKEN_LEDGERS: Readonly<Record<string, Break>> = {
   'a renewal that renews nothing': () => ({ renew: async (batch) => batch.map(() => ({ kind: 'ok' as const })) }),
   'an accept that lets another body pass': (ledger) => ({
     accept: async (batch) =>
-      (await ledger.accept(batch)).map((verdict) => (verdict.kind === 'conflict' ? { ...verdict, kind: 'repeated' } : verdict)),
+      (await ledger.accept(batch)).map((verdict) =>
+        verdict.kind === 'conflict' ? { ...verdict, kind: 'repeated' } : verdict,
+      ),
   }),
   'an add that says each time that it added': (ledger) => ({
     add: async (batch) =>
