@@ -3,7 +3,7 @@ import type { SeenMove } from './checkers/states.ts';
 import type { Coverage, ScheduleCoverage } from './coverage.ts';
 import type { HistoryEvent, Observer } from './history.ts';
 import { recorder } from './recorder.ts';
-import type { RunResult } from './result.ts';
+import type { RunResult, Violation } from './result.ts';
 import { runOnce, type RawRun } from './run.ts';
 import { isCallFault, recipientOf, type Case, type Verdict } from './search/case.ts';
 import { knownBadSender } from './senders/index.ts';
@@ -54,8 +54,9 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
     },
   });
   if (judge === undefined) throw new Error('nobody judged the run');
-  const { violations, requested, tally, notSent, unsealed, events, moves } = judge.finish(raw.facts);
+  const { requested, tally, notSent, unsealed, events, moves, ...judged } = judge.finish(raw.facts);
   covered?.end(moves);
+  const violations = setup.sender === null ? judged.violations : peopleFirst(judged.violations);
   const kills = raw.kills.map(({ acceptance, worker, moment }) => ({ at: acceptance, worker, phase: moment }));
   const result: RunResult = {
     seed,
@@ -85,6 +86,12 @@ export function failureOf({ tally, violations, setup }: RunResult): string | nul
   if (tally.lost > 0) return 'lost';
   const counted = setup.sender === null ? violations : violations.filter(({ kind }) => kind === 'liveness');
   return counted[0]?.invariant ?? null;
+}
+
+/** Of a known-bad sender, what happened to somebody comes before which rule was not kept. */
+function peopleFirst(violations: readonly Violation[]): readonly Violation[] {
+  const about = ({ invariant }: Violation): boolean => invariant === 'END' || invariant === 'S1';
+  return [...violations.filter(about), ...violations.filter((violation) => !about(violation))];
 }
 
 export function verdictOf({ result, raw }: Schedule): Verdict {

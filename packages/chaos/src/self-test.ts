@@ -47,6 +47,7 @@ async function test(sender: KnownBadSender, { seed, signal }: SelfTestOptions): 
     faults: [],
     schedules: SCHEDULES,
     profile: sender.kinds,
+    explain: false,
     ...(signal && { signal }),
   });
   const shown = report.minimal?.result ?? null;

@@ -18,8 +18,14 @@ const EXPLAIN_MS = 3_000;
 /** One passing schedule of so many is run twice, and each failing one, to see that it is the same run. */
 const TWICE_EVERY = 100;
 
+/** What our own callers may ask beside. */
+export interface SearchOptions extends SimulateOptions {
+  /** Say what may vary in the minimal plan. @defaultValue true */
+  readonly explain?: boolean;
+}
+
 /** Runs schedules until one fails, the number or the time is up, or the signal aborts; a failing one comes back as small as it gets. */
-export async function simulate(options: SimulateOptions): Promise<SimulateReport> {
+export async function simulate(options: SearchOptions): Promise<SimulateReport> {
   const run = new Search(options);
   await run.search();
   return run.report();
@@ -37,7 +43,7 @@ export async function replayPlan(
 }
 
 class Search {
-  readonly #options: SimulateOptions;
+  readonly #options: SearchOptions;
   readonly #coverage: Coverage = coverage();
   readonly #schedule: ScheduleOptions;
   readonly #startedAt = performance.now();
@@ -50,7 +56,7 @@ class Search {
   #minimal: { readonly schedule: Schedule; readonly minimal: Minimal } | null = null;
   #nondeterminism: SimulateReport['nondeterminism'] = null;
 
-  constructor(options: SimulateOptions) {
+  constructor(options: SearchOptions) {
     this.#options = options;
     const { workload = null, dropAcks = 0, record = false } = options;
     this.#schedule = { workload, dropReplies: dropAcks, coverage: this.#coverage, record };
@@ -136,7 +142,8 @@ class Search {
     const schedule = await runSchedule(smallest, { ...this.#schedule, coverage: null, record: true });
     const until = performance.now() + EXPLAIN_MS;
     const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
-    const explanation = await explain(smallest, verdict.failure ?? '', { run: (of) => this.#quietly(of), outOfTime, duration });
+    const explaining = { run: (of: Case) => this.#quietly(of), outOfTime, duration };
+    const explanation = this.#options.explain === false ? [] : await explain(smallest, verdict.failure ?? '', explaining);
     const { result } = schedule;
     const first = result.violations[0];
     const plan: PlanFile = {

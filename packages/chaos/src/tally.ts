@@ -12,6 +12,8 @@ export interface Beliefs {
   everUnknown(recipient: number): boolean;
   /** The policy lets an unknown outcome count as sent. */
   mayAssume(recipient: number): boolean;
+  /** The store lost its memory in this run. */
+  storeForgot(): boolean;
 }
 
 /** A recipient whose end is wrong; `recipient` null: messages to nobody, or sums that do not balance. */
@@ -134,6 +136,7 @@ export class Counter {
       assumed: its === ASSUMED,
       mayAssume: this.#beliefs.mayAssume(recipient),
       everUnknown: this.#beliefs.everUnknown(recipient),
+      storeForgot: this.#beliefs.storeForgot(),
       anyParked: this.#parked.get(recipient) === 1,
       notMade: its === 0 ? facts.notMade(recipient) : null,
     });

@@ -21,13 +21,13 @@ export interface Workload {
   readonly input: { readonly rows: number; readonly merged: number; readonly invalid: number } | null;
   /** How many publications there are. */
   readonly publications: number;
-  publication(index: number): Publication;
+  readonly publication: (index: number) => Publication;
 }
 
 /** Recipients that are known beforehand: their numbers, and who they are. The target's data carry its `number`. */
 export interface KnownRecipients {
   readonly numbers: readonly number[];
-  targetOf(number: number): TargetInput;
+  readonly targetOf: (number: number) => TargetInput;
 }
 
 /** What is sent, when it is not made from the seed. */

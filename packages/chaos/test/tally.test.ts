@@ -4,7 +4,12 @@ import { CLASSES_OF_END, type Tally } from '../src/result.ts';
 import { count, imbalances, type Beliefs } from '../src/tally.ts';
 import { broken, Story } from './support/story.ts';
 
-const PLAIN: Beliefs = { declaredExtras: () => 0, everUnknown: () => false, mayAssume: () => false };
+const PLAIN: Beliefs = {
+  declaredExtras: () => 0,
+  everUnknown: () => false,
+  mayAssume: () => false,
+  storeForgot: () => false,
+};
 
 function tallyOf(counts: Partial<Tally>): Tally {
   return { ...(Object.fromEntries(CLASSES_OF_END.map((end) => [end, 0])) as unknown as Tally), ...counts };

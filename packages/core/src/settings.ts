@@ -44,6 +44,8 @@ const WORKER_BOUNDS: Readonly<Record<keyof NumericWorkerOptions, readonly [least
   noProgressMs: [1_000, 60_000, 86_400_000],
 };
 type NumericWorkerOptions = Omit<WorkerSettings, 'stages' | 'name'>;
+const NUMERIC_OPTIONS = Object.keys(WORKER_BOUNDS) as (keyof NumericWorkerOptions)[];
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set([...NUMERIC_OPTIONS, 'stages', 'name']);
 
 /**
  * Checks a config and fills in the defaults.
@@ -57,13 +59,11 @@ export function resolveSettings(config: NotifierConfig): Settings {
 
 /** Worker options with defaults; each bound is in WORKER_BOUNDS, the cross-checks are PROTOCOL rules 2 and 9. */
 export function resolveWorker(options: WorkerOptions): WorkerSettings {
-  const known = new Set<string>([...Object.keys(WORKER_BOUNDS), 'stages', 'name']);
-  for (const key of Object.keys(options)) if (!known.has(key)) invalid(`worker.${key} is not an option; known: ${[...known].join(', ')}`);
+  for (const key in options) if (!KNOWN_OPTIONS.has(key)) invalid(`worker.${key} is not an option; known: ${[...KNOWN_OPTIONS].join(', ')}`);
   const dispatchMs = options.dispatchMs ?? WORKER_BOUNDS.dispatchMs[1];
-  const presets = { keyMarginMs: 2 * dispatchMs, sendMarginMs: Math.min(WORKER_BOUNDS.sendMarginMs[1], dispatchMs / 4) };
-  const numbers = Object.fromEntries(
-    Object.entries(WORKER_BOUNDS).map(([key, bounds]) => [key, bounded(`worker.${key}`, { ...presets, ...options }[key as keyof NumericWorkerOptions], bounds)]),
-  ) as unknown as NumericWorkerOptions;
+  const numbers = {} as Record<keyof NumericWorkerOptions, number>;
+  // A worker is made at every start of a simulated process: no intermediate lists here.
+  for (const key of NUMERIC_OPTIONS) numbers[key] = bounded(key, options[key] ?? preset(key, dispatchMs), WORKER_BOUNDS[key]);
   if (numbers.sendMarginMs >= numbers.dispatchMs)
     invalid(`worker.sendMarginMs (${numbers.sendMarginMs}) must be shorter than worker.dispatchMs (${numbers.dispatchMs}), or nothing could ever be sent`);
   if (numbers.keyMarginMs <= numbers.dispatchMs)
@@ -71,9 +71,15 @@ export function resolveWorker(options: WorkerOptions): WorkerSettings {
   return { ...numbers, stages: options.stages ?? ['decide', 'deliver'], name: options.name ?? '' };
 }
 
-function bounded(name: string, value: number | undefined, [least, preset, most]: readonly [number, number, number]): number {
-  if (value === undefined) return preset;
-  if (typeof value !== 'number' || !(value >= least && value <= most)) invalid(`${name} must be a number from ${least} to ${most}, got ${String(value)}`);
+/** Margins follow the dispatch window unless they are set. */
+function preset(key: keyof NumericWorkerOptions, dispatchMs: number): number {
+  if (key === 'keyMarginMs') return 2 * dispatchMs;
+  if (key === 'sendMarginMs') return Math.min(WORKER_BOUNDS.sendMarginMs[1], dispatchMs / 4);
+  return WORKER_BOUNDS[key][1];
+}
+
+function bounded(key: string, value: number, [least, , most]: readonly [number, number, number]): number {
+  if (typeof value !== 'number' || !(value >= least && value <= most)) invalid(`worker.${key} must be a number from ${least} to ${most}, got ${String(value)}`);
   return value;
 }
 

@@ -37,7 +37,7 @@ export interface JudgeKnobs {
   readonly progressMs: number | null;
   /** Claims and reconciliations of one delivery after the heal point; more is a livelock. */
   readonly turnsAfterHeal: number;
-  /** Claims of one poison delivery. */
+  /** Claims in a row of one poison delivery. */
   readonly poisonClaims: number;
 }
 

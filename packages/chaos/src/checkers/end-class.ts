@@ -16,6 +16,8 @@ export interface RecipientFacts {
   /** Some generation is parked, so a message beside a failed one is no contradiction. */
   readonly anyParked: boolean;
   readonly notMade: NotMade | null;
+  /** The store lost its memory in this run: that a record is gone proves nothing. */
+  readonly storeForgot: boolean;
 }
 
 /** `wrong`: what is not as it must be, or null. `unsettled`: it only came to no end, which is L2's to say. */
@@ -37,7 +39,8 @@ export function endClass(facts: RecipientFacts): RecipientEnd {
   return state === null ? withoutRecord(facts) : byState(state, facts);
 }
 
-function withoutRecord({ messages, notMade }: RecipientFacts): RecipientEnd {
+function withoutRecord({ messages, notMade, storeForgot }: RecipientFacts): RecipientEnd {
+  if (messages > 0 && storeForgot) return { end: 'recovered', wrong: null };
   const arrived = messages === 0 ? null : `a message arrived, and no delivery is on record (${notMade})`;
   switch (notMade) {
     case 'unsealed':
@@ -46,7 +49,7 @@ function withoutRecord({ messages, notMade }: RecipientFacts): RecipientEnd {
     case 'failed':
       return { end: notMade, wrong: arrived };
     case 'forgotten':
-      return { end: messages === 0 ? null : 'recovered', wrong: null };
+      return { end: null, wrong: arrived };
     case 'unfinished':
       return stuck(messages, arrived ?? 'its notification is not expanded, and no message arrived');
     case 'missing':

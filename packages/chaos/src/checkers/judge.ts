@@ -105,6 +105,7 @@ function beliefs(context: JudgeContext, { slots, extras, states, findings }: Boo
     everUnknown: (recipient) =>
       states.everUnknown(recipient) || slots.laterOf(recipient).some((slot) => states.everUnknown(slot)),
     mayAssume: (recipient) => context.policyOf(recipient).assume,
+    storeForgot: () => states.epochs > 0,
   };
 }
 

@@ -14,6 +14,8 @@ export function parked(context: CheckerContext): Checker {
   const excused = context.column('u8');
   let faults = 0;
   let strikesUntil = -Infinity;
+  /** The store lost its memory, and has granted nothing since: whatever is made meanwhile is presumed sent too. */
+  let quiet = false;
 
   function strike(at: number, ms: number): void {
     faults += 1;
@@ -35,6 +37,7 @@ export function parked(context: CheckerContext): Checker {
       },
       epoch({ at }) {
         strike(at, 0);
+        quiet = true;
         for (let slot = 0; slot < slots.size; slot += 1) {
           const state = states.of(slot);
           if (state === null || !isSettled(state)) excused.set(slot, 1);
@@ -46,7 +49,11 @@ export function parked(context: CheckerContext): Checker {
         if (at <= strikesUntil) excused.set(slot, 1);
       },
       settle: (_event, slot) => excuseIfStruck(slot),
+      replay({ verdict }) {
+        if (quiet && verdict.kind === 'replayed') excused.set(slots.of(verdict.id), 1);
+      },
       claim({ verdict }, slot) {
+        if (verdict.kind === 'granted') quiet = false;
         if (verdict.kind === 'unknown') excuseIfStruck(slot);
       },
       sweep({ result }) {

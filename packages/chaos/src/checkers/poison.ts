@@ -1,19 +1,29 @@
-import { isSettled } from '@sendonce/core';
 import type { Checker, CheckerContext } from './context.ts';
 import type { EndFacts } from './facts.ts';
 
-/** L7: a poison delivery is settled after a bounded number of claims. That it delays nobody else is L2's to say. */
+/**
+ * L7: a delivery whose payload kills its process is claimed a bounded number of times in a row: claims that came to no mark and were
+ * not given back. That it is settled then, and delays nobody else, is L2's to say.
+ */
 export function poison(context: CheckerContext): Checker {
   const { poisonClaims } = context.knobs;
-  const claims = context.column('u16');
-  const open = new Set<number>();
+  const inRow = context.column('u16');
+  const most = context.column('u16');
+  /** Low bits of the latest fence, for a repeated answer to the same claim is no new one. */
+  const fences = context.column('u32');
+
+  function claimed(slot: number, fence: number): void {
+    const low = fence % 0x1_0000_0000;
+    if (fences.get(slot) === low) return;
+    fences.set(slot, low);
+    const count = inRow.add(slot, 1);
+    if (count > most.get(slot)) most.set(slot, count);
+  }
 
   function end({ liveness }: EndFacts): void {
     for (const slot of liveness.poison) {
-      const count = claims.get(slot);
-      if (count <= poisonClaims) continue;
-      const ended = open.has(slot) ? 'and is not settled' : 'before it was settled';
-      const message = `a poison delivery was claimed ${count} times ${ended}; the bound is ${poisonClaims}`;
+      if (most.get(slot) <= poisonClaims) continue;
+      const message = `a poison delivery was claimed ${most.get(slot)} times in a row; the bound is ${poisonClaims}`;
       context.report({ invariant: 'L7', at: liveness.endedAt, slot, deliveryId: null, message });
     }
   }
@@ -22,11 +32,16 @@ export function poison(context: CheckerContext): Checker {
     invariants: ['L7'],
     on: {
       claim({ verdict }, slot) {
-        if (verdict.kind === 'granted') claims.add(slot, 1);
+        if (verdict.kind === 'granted') claimed(slot, verdict.fence);
       },
-    },
-    final({ state }, slot) {
-      if (!isSettled(state)) open.add(slot);
+      mark({ verdict }, slot) {
+        if (verdict.kind !== 'fenced') inRow.set(slot, 0);
+      },
+      release({ verdict }, slot) {
+        if (slot >= 0 && verdict.kind === 'ok') inRow.set(slot, 0);
+      },
+      // A store that lost its memory counts again.
+      epoch: () => inRow.clear(),
     },
     end,
   };

@@ -65,7 +65,7 @@ export class States {
     // What the store forgot may come again.
     epoch: () => {
       this.#last.clear();
-      this.#epochs += 1;
+      this.epochs += 1;
     },
   };
   /** That a delivery was there before is for another checker to say. */
@@ -78,7 +78,8 @@ export class States {
   readonly #last: Column;
   readonly #unknown: Column;
   readonly #moves = new Uint32Array(COUNT * COUNT);
-  #epochs = 0;
+  /** How often the store lost its memory. */
+  epochs = 0;
 
   constructor(slots: Slots, attempts: Attempts, onRegress: OnRegress) {
     this.#slots = slots;
@@ -116,7 +117,7 @@ export class States {
   /** Of one message more becomes known, never less, in whichever order response and webhook come. Of several the best one shows. */
   #unlearns(slot: number, from: number, to: number): boolean {
     return (
-      this.#epochs === 0 &&
+      this.epochs === 0 &&
       this.#attempts.count(slot) < 2 &&
       (KNOWN[to] ?? 0) > 0 &&
       (KNOWN[to] ?? 0) < (KNOWN[from] ?? 0)
@@ -154,7 +155,7 @@ export class States {
 
   #waits(slot: number, deliveryId: string, at: number): void {
     // A store that lost its memory may presume attempts that nobody saw.
-    if (this.#epochs === 0)
+    if (this.epochs === 0)
       this.see(slot, deliveryId, this.#attempts.count(slot) === 0 ? 'queued' : 'retry-scheduled', at);
   }
 }

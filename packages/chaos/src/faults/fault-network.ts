@@ -113,8 +113,7 @@ export class FaultNetwork {
     const { entity } = each.fault;
     if (entity !== '*' && entity !== process.name && !this.#isProvider(entity, call)) return;
     if (!this.#isNth(each)) return;
-    if (call === null) void this.#strike(each, process, null, -1);
-    else this.#aim(each, call, -1);
+    void (call === null ? this.#strike(each, process, null, -1) : this.#aim(each, call, -1));
   }
 
   #isProvider(entity: string, call: Call | null): boolean {

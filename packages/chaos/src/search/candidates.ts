@@ -44,8 +44,10 @@ function* fewerRecipients(current: Case, { involved }: Verdict): Generator<Case>
   }
 }
 
+/** Somebody must be left to do the work, or every plan ends in the same trivial loss. */
 function* fewerWorkers(current: Case): Generator<Case> {
-  for (const workers of WORKERS) if (workers < current.setup.workers) yield { ...current, setup: { ...current.setup, workers } };
+  const gone = current.faults.filter((fault) => fault.do === 'gone').length;
+  for (const workers of WORKERS) if (workers > gone && workers < current.setup.workers) yield { ...current, setup: { ...current.setup, workers } };
 }
 
 function* simplerFaults(current: Case): Generator<Case> {

@@ -81,6 +81,11 @@ function contentFor(_data: unknown, target: Target): MessageContent {
   const item = pick(hashText(target.recipientId), ITEMS);
   return {
     subject: `Order 4711: ${item}`,
-    text: `Dear ${String(target.data['name'] ?? target.to)}, your ${item} is on its way.`,
+    text: `Dear ${nameOf(target)}, your ${item} is on its way.`,
   };
+}
+
+function nameOf({ data, to }: Target): string {
+  const { name } = data;
+  return typeof name === 'string' && name !== '' ? name : to;
 }

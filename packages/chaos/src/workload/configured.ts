@@ -25,7 +25,7 @@ export function configuredWorkload(
     return publicationOf(entry, index, seed, null);
   };
   return {
-    notifications: config.notifications as Workload['notifications'],
+    notifications: config.notifications,
     config,
     channels,
     known: null,

@@ -29,6 +29,6 @@ export class Emitter {
 
   /** For what is rare. */
   tell(process: string, happening: Happening): void {
-    if (this.isHeard) this.emit({ at: this.#kernel.now, process, ...happening } as HistoryEvent);
+    if (this.isHeard) this.emit({ at: this.#kernel.now, process, ...happening });
   }
 }

@@ -274,7 +274,7 @@ export class World {
         ? {}
         : { queue: queuePort(this.#wire, life, this.#queueSites, queue, this.options.knobs) }),
       channels,
-      notifications: workload.notifications as NotifierConfig['notifications'],
+      notifications: workload.notifications,
       ...(workload.config?.classes === undefined ? {} : { classes: workload.config.classes }),
       ...(workload.config?.deadLetterRetry === undefined ? {} : { deadLetterRetry: workload.config.deadLetterRetry }),
       worker: workerOptions(this.options.knobs, this.options.setup.concurrency),

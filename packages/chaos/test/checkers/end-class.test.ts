@@ -11,6 +11,7 @@ const SENT: RecipientFacts = {
   everUnknown: false,
   anyParked: false,
   notMade: null,
+  storeForgot: false,
 };
 
 const CASES: readonly [about: string, facts: Partial<RecipientFacts>, end: EndClass | null, isWrong: boolean][] = [
@@ -47,7 +48,19 @@ const CASES: readonly [about: string, facts: Partial<RecipientFacts>, end: EndCl
   ['never made: unsealed', { messages: 0, state: null, notMade: 'unsealed' }, null, false],
   ['never made: not expanded yet', { messages: 0, state: null, notMade: 'unfinished' }, 'lost', true],
   ['never made: forgotten with its notification', { messages: 0, state: null, notMade: 'forgotten' }, null, false],
-  ['forgotten, but its message arrived', { state: null, notMade: 'forgotten' }, 'recovered', false],
+  [
+    'forgotten with its notification, one message',
+    { state: null, notMade: 'forgotten', storeForgot: true },
+    'recovered',
+    false,
+  ],
+  [
+    'forgotten after it was sent, notification cancelled',
+    { state: null, notMade: 'cancelled', storeForgot: true },
+    'recovered',
+    false,
+  ],
+  ['said to be forgotten by a store that forgot nothing', { state: null, notMade: 'forgotten' }, null, true],
   ['never made, for no reason', { messages: 0, state: null, notMade: 'missing' }, 'lost', true],
   ['never made, one message', { state: null, notMade: 'cancelled' }, 'cancelled', true],
 ];

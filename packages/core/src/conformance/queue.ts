@@ -276,7 +276,7 @@ async function receiveAll(subject: QueueSubject, ids: readonly string[]): Promis
 async function receiveOne(subject: QueueSubject, id: string): Promise<ReceivedWake> {
   const [wake] = await collect(subject, 1);
   assert.equal(wake?.id, id, wake === undefined ? `'${id}' was not handed out` : undefined);
-  return wake as ReceivedWake;
+  return wake;
 }
 
 async function assertHidden({ queue }: QueueSubject): Promise<void> {

@@ -3,11 +3,11 @@ import { fingerprint, notificationId } from '../model/keys.ts';
 import { SendonceError } from '../model/errors.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import { toTarget, type Target } from '../model/recipient.ts';
-import type { NewNotification } from '../ports/ledger.ts';
+import type { AcceptVerdict, NewNotification } from '../ports/ledger.ts';
 import type { StandardResult } from '../schema.ts';
 import type { ResolvedType } from '../settings.ts';
 import { hint, type Context } from './context.ts';
-import { drain, pagesOf } from './pages.ts';
+import { BrokenTargets, drain, pagesOf } from './pages.ts';
 
 export interface PublishOptions {
   /** The producer's key; with tenant and type it names the notification. Required unless the type has `key`. */
@@ -47,6 +47,8 @@ export async function accept(context: Context, type: ResolvedType, items: readon
   const prepared = await Promise.all(items.map((item) => prepare(context, type, item).catch(toError)));
   const valid = prepared.filter((each): each is Prepared => !(each instanceof SendonceError));
   const transaction = valid[0]?.transaction;
+  if (valid.some((each) => each.transaction !== transaction))
+    throw new SendonceError('OPTION_INVALID', 'publishMany is one ledger call: give every item the same transaction, or none');
   const verdicts = valid.length === 0 ? [] : await context.ledger.accept(valid.map((each) => each.entry), transaction === undefined ? {} : { transaction });
   const results: PublishManyResult[] = [];
   let at = 0;
@@ -58,7 +60,7 @@ export async function accept(context: Context, type: ResolvedType, items: readon
     const verdict = verdicts[at++];
     if (verdict === undefined) throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger answered fewer verdicts than items; publish again');
     if (verdict.kind === 'conflict') results.push({ kind: 'failed', error: conflict(each.entry, verdict.record) });
-    else results.push({ kind: verdict.kind, id: each.entry.id, record: await finish(context, each, verdict.record) });
+    else results.push(await finished(context, each, verdict));
   }
   await hint(context.eventsQueue, results.flatMap((result) => (result.kind !== 'failed' && wantsWake(result.record) ? [result.id] : [])));
   return results;
@@ -66,6 +68,18 @@ export async function accept(context: Context, type: ResolvedType, items: readon
 
 function wantsWake(record: NotificationRecord): boolean {
   return (record.recipients === 'route' || record.sealed) && record.sendAt === null && record.state !== 'expanded' && record.state !== 'done';
+}
+
+async function finished(context: Context, prepared: Prepared, { kind, record }: Exclude<AcceptVerdict, { kind: 'conflict' }>): Promise<PublishManyResult> {
+  const { id } = prepared.entry;
+  try {
+    return { kind, id, record: await finish(context, prepared, record) };
+  } catch (thrown) {
+    if (thrown instanceof SendonceError) return { kind: 'failed', error: thrown };
+    if (!(thrown instanceof BrokenTargets)) throw thrown;
+    const message = `the recipients of ${nameOf(prepared.entry)} could not be read: ${thrown.message}. It is stored but not sealed: nobody is told until it is published again`;
+    return { kind: 'failed', error: new SendonceError('DATA_INVALID', message, { cause: thrown.cause }) };
+  }
 }
 
 /** Freezes the recipients that did not fit into the accept. A producer that dies in between leaves it unsealed: listed, never half sent. */
@@ -85,6 +99,8 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
   const { chunk } = context.settings.worker;
   const targets = Array.isArray(item.recipients) ? (item.recipients as Parameters<typeof toTarget>[0][]).map(toTarget) : null;
   const page = targets !== null && targets.length <= chunk ? targets : null;
+  if (explicit && page === null && item.transaction !== undefined)
+    throw new SendonceError('OPTION_INVALID', `with a transaction the recipients must be an array of at most ${chunk} (worker.chunk): more are stored page by page, and those pages are not part of it`);
   const entry: NewNotification = {
     id: notificationId(tenant, type.name, key),
     tenant,
@@ -93,8 +109,8 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
     class: type.type.class,
     fingerprint: bodyFingerprint(data, item, targets, chunk),
     data,
-    sendAt: item.sendAt === undefined ? null : Number(item.sendAt),
-    expiresInMs: item.expiresInMs ?? type.policy.expiresInMs,
+    sendAt: sendAtOf(item),
+    expiresInMs: expiresInOf(type, item),
     recipients: explicit ? 'explicit' : 'route',
     page,
   };
@@ -103,10 +119,23 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
 
 /** Data and recipients given as an array are the body; an iterable can be read only once, so it is not. */
 function bodyFingerprint(data: unknown, item: PublishItem, targets: readonly Target[] | null, chunk: number): string {
-  let body = fingerprint([data, item.sendAt === undefined ? null : Number(item.sendAt)]);
+  let body = fingerprint([data, sendAtOf(item)]);
   // Page by page, so that a million recipients never stand in one string.
   for (const page of targets === null ? [] : pagesOf(targets, chunk)) body = fingerprint([body, page]);
   return body;
+}
+
+function sendAtOf({ sendAt }: PublishItem): number | null {
+  if (sendAt === undefined) return null;
+  const at = Number(sendAt);
+  if (!Number.isFinite(at)) throw new SendonceError('OPTION_INVALID', `sendAt must be a valid Date or epoch ms, got ${String(sendAt)}`);
+  return at;
+}
+
+function expiresInOf(type: ResolvedType, { expiresInMs = type.policy.expiresInMs ?? undefined }: PublishItem): number | null {
+  if (expiresInMs === undefined) return null;
+  if (!(expiresInMs > 0)) throw new SendonceError('OPTION_INVALID', `expiresInMs must be more than 0 ms, got ${expiresInMs}`);
+  return expiresInMs;
 }
 
 async function checkData(type: ResolvedType, data: unknown): Promise<unknown> {
@@ -148,12 +177,15 @@ function keyOf(type: ResolvedType, item: PublishItem, data: unknown): string {
 }
 
 function conflict(entry: NewNotification, known: NotificationRecord): SendonceError {
-  const name = `(${entry.tenant}, ${entry.type}, ${entry.key})`;
   return new SendonceError(
     'NOTIFICATION_CONFLICT',
-    `${name} was accepted at ${new Date(known.acceptedAt).toISOString()} with another body: stored ${known.fingerprint}, given ${entry.fingerprint}. ` +
+    `${nameOf(entry)} was accepted at ${new Date(known.acceptedAt).toISOString()} with another body: stored ${known.fingerprint}, given ${entry.fingerprint}. ` +
       'Nothing was written. Use another key for another message; publish the same body to repeat this one',
   );
+}
+
+function nameOf({ tenant, type, key }: NewNotification): string {
+  return `(${tenant}, ${type}, ${key})`;
 }
 
 function toError(thrown: unknown): SendonceError {

@@ -17,6 +17,9 @@ export interface Context {
   readonly emit: (event: TelemetryEvent) => void;
 }
 
+/** How long something waits that this worker's config does not know (a type, a provider): another worker's may, during a deploy, ms. */
+export const UNKNOWN_CONFIG_DELAY_MS = 30_000;
+
 /** Wakes are hints: a queue that refuses one costs time, never a message, since the sweeper claims what is due. */
 export async function hint(queue: Queue | null, ids: readonly string[], delayMs = 0): Promise<void> {
   if (queue === null || ids.length === 0 || delayMs > queue.capabilities.maxDelayMs) return;

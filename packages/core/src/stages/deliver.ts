@@ -54,6 +54,23 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
   }
 }
 
+/** Prepares all of them, those that have to be awaited side by side and not for ever: one hung template must not keep its batch. */
+export async function prepareAll(context: Context, granted: readonly Granted[]): Promise<readonly (Prepared | NotPrepared)[]> {
+  const begun = granted.map((each) => prepare(context, each));
+  if (begun.every((each): each is Prepared | NotPrepared => !(each instanceof Promise))) return begun;
+  const limitMs = context.settings.worker.leaseMs;
+  const done = new AbortController();
+  const timeUp = context.clock.sleep(limitMs, done.signal);
+  const bounded = begun.map((each, at) => {
+    if (!(each instanceof Promise)) return each;
+    const reason = `content took longer than ${limitMs} ms`;
+    return Promise.race([each, timeUp.then(() => ({ kind: 'not-prepared' as const, granted: granted[at]!, failure: reason, reason }))]);
+  });
+  const results = await Promise.all(bounded);
+  done.abort('prepared');
+  return results;
+}
+
 function waits(granted: Granted, reason: string): NotPrepared {
   return { kind: 'not-prepared', granted, failure: null, reason };
 }

@@ -3,7 +3,7 @@ import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import { addressProblem, type Target } from '../model/recipient.ts';
 import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
-import { hint, type Context } from './context.ts';
+import { hint, UNKNOWN_CONFIG_DELAY_MS, type Context } from './context.ts';
 import { route } from './route.ts';
 
 /** A notification that this worker holds. */
@@ -17,7 +17,7 @@ export interface HeldNotification {
 /** What one step still needs, after the route was asked where there is one. */
 type Step =
   | { readonly kind: 'add'; readonly held: HeldNotification; readonly page: readonly Target[]; readonly sealTargets: number | null }
-  | { readonly kind: 'release'; readonly held: HeldNotification; readonly failure: string | null };
+  | { readonly kind: 'release'; readonly held: HeldNotification; readonly failure: string | null; readonly reason: string | null; readonly delayMs: number };
 
 /**
  * Routes what has to be routed, then makes the deliveries of one page of each notification, together with its cursor: one `add` for
@@ -34,11 +34,15 @@ export async function fanOut(
   if (adds.length === 0) return [];
   const requests = adds.map((step, at) => addRequest(context, step, leaseMs(at)));
   const verdicts = await context.ledger.add(requests);
+  verdicts.forEach((verdict, at) => tellStillborn(context, verdict, adds[at]?.held.record, requests[at]));
   await hint(context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
   return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held.fence ?? 0, verdict));
 }
 
 async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
+  const { type } = held.record;
+  // The type says how often to try and what can be opted out of: without it no delivery may be made.
+  if (!context.settings.types.has(type)) return waits(held, `type '${type}' is not in this worker's config`);
   if (held.page !== null) return { kind: 'add', held, page: held.page, sealTargets: null };
   const routed = await route(context, held.record, held.fence);
   switch (routed.kind) {
@@ -46,23 +50,31 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
       return { kind: 'add', held, page: routed.targets, sealTargets: routed.targets.length };
     case 'sealed':
       // Sealed now: the next claim hands out page 0.
-      return { kind: 'release', held, failure: null };
+      return { kind: 'release', held, failure: null, reason: null, delayMs: 0 };
     case 'failed':
-      return { kind: 'release', held, failure: routed.reason };
+      return { kind: 'release', held, failure: routed.reason, reason: routed.reason, delayMs: againInMs(held.record) };
+    case 'waits':
+      return waits(held, routed.reason);
   }
+}
+
+function waits(held: HeldNotification, reason: string): Step {
+  return { kind: 'release', held, failure: null, reason, delayMs: UNKNOWN_CONFIG_DELAY_MS };
 }
 
 async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {
   if (steps.length === 0) return;
-  const releases = steps.map(({ held: { record, fence }, failure }) => ({ id: record.id, fence, failure, delayMs: failure === null ? 0 : againInMs(record) }));
+  const releases = steps.map(({ held: { record, fence }, failure, delayMs }) => ({ id: record.id, fence, failure, delayMs }));
   const verdicts = await context.ledger.release(releases);
   const again: string[] = [];
   verdicts.forEach((verdict, at) => {
     const step = steps[at];
     if (step === undefined) return;
+    // A notification that ended is told by the sweep, whoever ended it.
+    if (verdict.kind !== 'ok') return;
     const { record } = step.held;
-    if (verdict.kind === 'settled') moved(context, record, 'failed', step.failure);
-    else if (verdict.kind === 'ok' && step.failure === null) again.push(record.id);
+    if (step.delayMs === 0) again.push(record.id);
+    else moved(context, record, record.state, step.reason);
   });
   await hint(context.eventsQueue, again);
 }
@@ -82,12 +94,25 @@ function stillHeld(context: Context, fence: number, verdict: AddVerdict): readon
   if (verdict.kind !== 'added' && verdict.kind !== 'repeated') return [];
   const { record, next } = verdict;
   if (next !== null && record.leaseUntil !== null && record.fence === fence) return [{ record, fence, page: next }];
-  if (record.state === 'expanded' || record.state === 'done') moved(context, record, record.state, null);
+  if (record.state === 'expanded') moved(context, record, 'expanded', null);
   return [];
 }
 
 function moved(context: Context, record: NotificationRecord, to: NotificationState, reason: string | null): void {
   context.emit({ kind: 'notification.moved', at: context.clock.now(), id: record.id, type: record.type, to, reason });
+}
+
+/** A delivery that is born as a dead letter is told like any other. */
+function tellStillborn(context: Context, verdict: AddVerdict, of: NotificationRecord | undefined, request: AddRequest | undefined): void {
+  if (verdict.kind !== 'added' || of === undefined || request === undefined) return;
+  const failed = request.deliveries.filter((delivery) => delivery.failed !== null);
+  if (failed.length === 0) return;
+  const inserted = new Set(verdict.inserted);
+  for (const { id, target, provider, failed: reason } of failed) {
+    if (!inserted.delete(id)) continue;
+    const { type, class: ofClass } = of;
+    context.emit({ kind: 'delivery.moved', at: context.clock.now(), id, type, class: ofClass, channel: target.channel, to: 'failed', provider, reason, assumed: false });
+  }
 }
 
 /** A derived id, so a repeated expansion makes the same delivery. What can never be sent is born as a dead letter with its reason. */

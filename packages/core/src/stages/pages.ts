@@ -1,5 +1,5 @@
 import type { Targets } from '../config.ts';
-import { SendonceError } from '../model/errors.ts';
+import { reasonOf, SendonceError } from '../model/errors.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import type { Ledger, SealRequest, SealVerdict } from '../ports/ledger.ts';
@@ -16,6 +16,25 @@ export function* pagesOf<T>(items: Iterable<T>, size: number): Generator<readonl
   if (page.length > 0) yield page;
 }
 
+/** The recipients could not be read: the fault of whoever gave them, not of the ledger. */
+export class BrokenTargets extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+    this.name = 'BrokenTargets';
+  }
+}
+
+async function* readable(targets: Targets): AsyncGenerator<TargetInput> {
+  try {
+    for await (const target of targets) {
+      if (typeof target !== 'object' || target === null) throw new TypeError(`a target must be an object, got ${String(target)}`);
+      yield target;
+    }
+  } catch (thrown) {
+    throw new BrokenTargets(thrown);
+  }
+}
+
 export interface DrainOptions {
   readonly pageSize: number;
   /** The router's fence; null from a producer. */
@@ -25,7 +44,7 @@ export interface DrainOptions {
 /**
  * Reads recipients once into ledger pages and seals them: memory holds one page. A second drain after a crash starts at page 0 and
  * replaces what an earlier one left, until the seal.
- * @throws SendonceError NOTIFICATION_CONFLICT when it was sealed meanwhile with other recipients.
+ * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients; BrokenTargets when they cannot be read.
  */
 export async function drain(ledger: Ledger, notification: NotificationRecord, targets: Targets, options: DrainOptions): Promise<NotificationRecord> {
   const { id } = notification;
@@ -41,7 +60,7 @@ export async function drain(ledger: Ledger, notification: NotificationRecord, ta
     return !verdict.sealed || last;
   };
   // One target of look-ahead tells the last page, so an exact multiple of the page size needs no empty one.
-  for await (const input of targets as AsyncIterable<TargetInput>) {
+  for await (const input of readable(targets)) {
     if (held.length === options.pageSize && !(await put(false))) return record;
     held.push(toTarget(input));
   }

@@ -3,49 +3,54 @@ import { reasonOf } from '../model/errors.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import type { Context } from './context.ts';
-import { drain } from './pages.ts';
+import { BrokenTargets, drain } from './pages.ts';
 
 export type RouteResult =
   /** Few enough for one page: frozen by the same call that adds the deliveries. */
   | { readonly kind: 'page'; readonly targets: readonly Target[] }
   /** Many: drained into sealed pages. `record` says whether that worked out. */
   | { readonly kind: 'sealed'; readonly record: NotificationRecord }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** Not for this worker's config to say; another's may. */
+  | { readonly kind: 'waits'; readonly reason: string };
 
 /** Asks the type's route who gets it. What it throws is the route's failure, never the notification's end. */
 export async function route(context: Context, record: NotificationRecord, fence: number): Promise<RouteResult> {
   const type = context.settings.types.get(record.type)?.type;
   const ask = type?.route as ((data: unknown) => Awaitable<Targets>) | undefined;
-  if (ask === undefined) return { kind: 'failed', reason: `type '${record.type}' has no route in this worker's config` };
+  if (ask === undefined) return { kind: 'waits', reason: `type '${record.type}' has no route in this worker's config` };
   const { chunk } = context.settings.worker;
   let targets: Targets;
   try {
-    targets = await ask(record.data);
+    targets = await inTime(context, ask(record.data));
     if (Array.isArray(targets) && targets.length <= chunk) return { kind: 'page', targets: (targets as TargetInput[]).map(toTarget) };
-    if (typeof targets !== 'object' || !(Symbol.iterator in targets || Symbol.asyncIterator in targets))
-      return { kind: 'failed', reason: `route of '${record.type}' must return an array or (async) iterable of targets, got ${typeof targets}` };
+    if (typeof targets !== 'object' || targets === null || !(Symbol.iterator in targets || Symbol.asyncIterator in targets))
+      return { kind: 'failed', reason: `route of '${record.type}' must return an array or (async) iterable of targets, got ${targets === null ? 'null' : typeof targets}` };
   } catch (thrown) {
     return { kind: 'failed', reason: `route threw ${reasonOf(thrown)}` };
   }
-  const guarded = guardedTargets(targets);
   try {
-    return { kind: 'sealed', record: await drain(context.ledger, record, guarded.targets, { pageSize: chunk, fence }) };
+    return { kind: 'sealed', record: await drain(context.ledger, record, targets, { pageSize: chunk, fence }) };
   } catch (thrown) {
-    // What the ledger throws is the store's trouble and goes up; what the iterable throws is the route's.
-    if (guarded.thrown() === null) throw thrown;
-    return { kind: 'failed', reason: `route threw ${reasonOf(thrown)}` };
+    // What the ledger throws is the store's trouble and goes up; what reading the targets throws is the route's.
+    if (!(thrown instanceof BrokenTargets)) throw thrown;
+    return { kind: 'failed', reason: `route threw ${thrown.message}` };
   }
 }
 
-function guardedTargets(targets: Targets): { readonly targets: AsyncIterable<TargetInput>; readonly thrown: () => unknown } {
-  let thrown: unknown = null;
-  async function* guard(): AsyncGenerator<TargetInput> {
-    try {
-      yield* targets;
-    } catch (error) {
-      thrown = error;
-      throw error;
-    }
+/** A route that never answers is a route that failed: it must not keep this worker from everybody else's. */
+async function inTime(context: Context, asked: Awaitable<Targets>): Promise<Targets> {
+  if (!(asked instanceof Promise)) return asked;
+  const { clock, settings } = context;
+  const limitMs = settings.worker.leaseMs;
+  const answered = new AbortController();
+  const timeUp = clock.sleep(limitMs, answered.signal).then((): never => {
+    throw new Error(`no answer within ${limitMs} ms`);
+  });
+  try {
+    return await Promise.race([asked, timeUp]);
+  } finally {
+    timeUp.catch(() => undefined);
+    answered.abort('answered');
   }
-  return { targets: guard(), thrown: () => thrown };
 }

@@ -73,13 +73,18 @@ export class Decider {
     const all = regardless || backlog.hasRoom;
     const going = all ? [...this.#held, ...fresh] : fresh;
     const waiting = all ? [] : this.#held;
-    // Held by us from here on, whatever happens to the round: a failed one leaves them to their leases.
-    this.#held = waiting;
     if (going.length === 0) return false;
+    // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.
+    this.#held = [...waiting, ...going];
     const { leaseMs } = this.#context.settings.worker;
     const keep = PLACES - KEPT_FOR_NEW - waiting.length;
-    const more = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
-    for (const { record } of going) this.#parts.leases.drop(record.id);
+    let more: readonly HeldNotification[];
+    try {
+      more = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
+    } finally {
+      // Also after a failed round: a lease that is renewed without being worked on would never be anybody's again.
+      for (const { record } of going) this.#parts.leases.drop(record.id);
+    }
     for (const { record, fence } of more) this.#parts.leases.hold(record.id, fence);
     backlog.added(more.length);
     this.#held = [...waiting, ...more];

@@ -1,17 +1,14 @@
 import type { DeliveryRecord } from '../model/delivery.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
-import type { Context } from '../stages/context.ts';
-import { markRequest, marked, prepare, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
+import { UNKNOWN_CONFIG_DELAY_MS, type Context } from '../stages/context.ts';
+import { markRequest, marked, prepareAll, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
 import type { Settler } from './settler.ts';
 import { Bell, Crew } from './signals.ts';
 import type { Wakes } from './wakes.ts';
-
-/** How long a delivery waits whose type or provider this worker does not know, ms. */
-const UNKNOWN_CONFIG_DELAY_MS = 30_000;
 
 /** Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its outcome is durable. */
 export class Dispatcher {
@@ -112,11 +109,7 @@ export class Dispatcher {
   }
 
   async #begin(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const results: (Prepared | NotPrepared)[] = [];
-    for (const each of granted) {
-      const result = prepare(this.#context, each);
-      results.push(result instanceof Promise ? await result : result);
-    }
+    const results = await prepareAll(this.#context, granted);
     const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
     const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
     if (refused.length > 0) await this.#giveBack(refused, wakes);
@@ -132,7 +125,10 @@ export class Dispatcher {
     } catch {
       // The lease lapses by itself.
     }
-    for (const { id } of requests) this.#wakes.later(wakes.get(id) ?? [], 0);
+    for (const { id } of requests) {
+      this.#leases.drop(id);
+      this.#wakes.later(wakes.get(id) ?? [], 0);
+    }
     this.freed(prepared.length);
   }
 

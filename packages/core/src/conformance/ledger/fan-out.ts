@@ -252,7 +252,7 @@ async function open(subject: LedgerSubject, pages: readonly (readonly number[])[
   }
   const claimed = await claim(subject);
   assert.equal(claimed.kind, 'granted');
-  return claimed as Extract<NotificationVerdict, { kind: 'granted' }>;
+  return claimed;
 }
 
 let claims = 0;

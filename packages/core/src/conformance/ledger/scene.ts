@@ -128,7 +128,7 @@ export async function scene(subject: LedgerSubject, options: SceneOptions = {}):
     async grant(id = first, requestId = freshRequest()) {
       const [verdict] = await result.claim([id], requestId);
       assert.equal(verdict?.kind, 'granted', `'${id}' was not granted: ${JSON.stringify(verdict)}`);
-      return verdict as Granted;
+      return verdict;
     },
     async mark(id, fence, patch = {}) {
       const provider = patch.provider ?? P0;
@@ -149,7 +149,7 @@ export async function scene(subject: LedgerSubject, options: SceneOptions = {}):
       const { fence } = await result.grant(id);
       const verdict = await result.mark(id, fence, patch);
       assert.equal(verdict.kind, 'go', `the mark of '${id}' answered ${JSON.stringify(verdict)}`);
-      return { id, fence, attempt: (verdict as Go).attempt, provider: patch.provider ?? P0 };
+      return { id, fence, attempt: verdict.attempt, provider: patch.provider ?? P0 };
     },
     async settle(marked, outcome, patch = {}) {
       const { id, fence, attempt, provider } = marked;

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { expectHonest } from '../support/audit.ts';
+import { never } from '../support/tap.ts';
+import { world, type World } from '../support/world.ts';
+
+async function send(made: World, people: number): Promise<ReturnType<World['start']>> {
+  const worker = made.start();
+  await made.notifier.publish('order', { id: 'o-1', people });
+  return worker;
+}
+
+describe('content', () => {
+  test.each(['throws', 'rejects'])('that %s for one recipient fails that one alone, with its reason', async (how) => {
+    let tries = 0;
+    const content = ({ id }: { id: string }, { to }: { to: string }) => {
+      if (to !== 'p3@example.org') return { text: id };
+      tries += 1;
+      if (how === 'rejects') return Promise.reject(new TypeError('no name'));
+      throw new TypeError('no name');
+    };
+    const made = world({ order: { content } });
+    const worker = await send(made, 8);
+    await made.untilDone(3_600_000);
+    expect(await made.states()).toEqual({ sent: 7, failed: 1 });
+    await expectHonest(made, 8);
+    expect(tries).toBe(5);
+    const failed = (await made.deliveries()).find(({ state }) => state === 'failed');
+    const reason = 'content threw TypeError: no name';
+    expect(failed).toMatchObject({ target: { to: 'p3@example.org' }, reason, charged: 0, attempts: [] });
+    expect(worker.events).toContainEqual(expect.objectContaining({ kind: 'delivery.moved', to: 'failed', reason }));
+    await made.until('the alert is out', () => made.alerts.length > 0, 30_000);
+    expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 1, examples: [failed?.id] }]);
+  });
+
+  test('that fails at first does not delay the others, and is charged nothing', async () => {
+    let tries = 0;
+    const content = (_order: unknown, { to }: { to: string }) => {
+      if (to === 'p0@example.org' && (tries += 1) < 3) throw new Error('template store is down');
+      return { text: to };
+    };
+    const made = world({ order: { content } });
+    await send(made, 3);
+    await made.until('the others are sent', async () => (await made.states()).sent === 2, 2_000);
+    await made.untilDone();
+    const record = (await made.deliveries()).find(({ target }) => target.to === 'p0@example.org');
+    expect(record).toMatchObject({ state: 'sent', charged: 1, failures: 2 });
+    await expectHonest(made, 3);
+  });
+
+  test('may take its time, also for many', async () => {
+    const made: World = world({
+      order: {
+        content: async ({ id }, { to }) => {
+          await made.clock.sleep(200);
+          return { subject: id, text: to };
+        },
+      },
+    });
+    await send(made, 30);
+    // One after the other they would need six seconds.
+    await made.untilDone(3_000);
+    await expectHonest(made, 30);
+  });
+
+  test('that never comes for one recipient does not stop the others of its batch', async () => {
+    const content = (_order: unknown, { to }: { to: string }) => (to === 'p1@example.org' ? never : { text: to });
+    const made = world({ order: { content } });
+    await send(made, 4);
+    await made.until('the others are sent', async () => (await made.states()).sent === 3, 300_000);
+    await made.untilDone(3_600_000);
+    expect(await made.states()).toEqual({ sent: 3, failed: 1 });
+    expect((await made.deliveries()).find(({ state }) => state === 'failed')?.reason).toMatch(
+      /^content took longer than/,
+    );
+  });
+
+  test('is frozen by the first mark: a retry sends the same bytes, although the function would say otherwise', async () => {
+    let made_ = 0;
+    const made = world({ order: { content: () => ({ text: `number ${(made_ += 1)}` }) } });
+    const heard: unknown[] = [];
+    made.providers[0]?.answerWith(({ message, nth }) => {
+      heard.push(message.content);
+      return nth < 3 ? { reply: { kind: 'deferred', reason: '429', retryAfterMs: 1_000 } } : {};
+    });
+    await send(made, 1);
+    await made.untilDone();
+    expect(heard).toEqual([{ text: 'number 1' }, { text: 'number 1' }, { text: 'number 1' }]);
+    expect(made_).toBe(1);
+  });
+
+  test('is given the data, the target and what the delivery is', async () => {
+    const seen: unknown[] = [];
+    const made = world({ order: { content: (...args: unknown[]) => (seen.push(args), { text: '' }) } });
+    await send(made, 1);
+    await made.untilDone();
+    const [record] = await made.deliveries();
+    const target = {
+      channel: 'email',
+      to: 'p0@example.org',
+      recipientId: 'p0@example.org',
+      destinationId: '',
+      data: {},
+    };
+    expect(seen).toEqual([[{ id: 'o-1', people: 1 }, target, { deliveryId: record?.id, generation: 0 }]]);
+  });
+});

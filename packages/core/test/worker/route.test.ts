@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import type { TargetInput } from '../../src/index.ts';
+import { expectHonest } from '../support/audit.ts';
+import { never } from '../support/tap.ts';
+import { world, type Order, type World } from '../support/world.ts';
+
+const person = (i: number): TargetInput => ({ channel: 'email', to: `p${i}@example.org` });
+const people = (count: number): TargetInput[] => Array.from({ length: count }, (_, i) => person(i));
+
+async function send(made: World, id = 'o-1', count = 3): Promise<string> {
+  const { id: notification } = await made.notifier.publish('order', { id, people: count });
+  return notification;
+}
+
+async function stateOf(made: World, id: string): Promise<string | undefined> {
+  return (await made.notifier.find(id))?.state;
+}
+
+describe('a route', () => {
+  test('that throws is asked again, and then everybody is told', async () => {
+    let asked = 0;
+    const route = () => {
+      if ((asked += 1) < 4) throw new Error('the database is down');
+      return people(3);
+    };
+    const made = world({ order: { route } });
+    made.start();
+    await send(made);
+    await made.untilDone();
+    expect(asked).toBe(4);
+    expect(await made.states()).toEqual({ sent: 3 });
+  });
+
+  test('that always throws makes its notification a dead letter, and holds up nobody else', async () => {
+    const route = ({ id, people: count }: Order) => {
+      if (id === 'bad') throw new Error('no such order');
+      return people(count);
+    };
+    const made = world({ order: { route } });
+    const worker = made.start();
+    const bad = await send(made, 'bad');
+    await send(made, 'good');
+    await made.until('the good one is out', async () => (await made.states()).sent === 3, 2_000);
+    await made.until('the bad one gave up', async () => (await stateOf(made, bad)) === 'failed');
+    const reason = 'route threw Error: no such order';
+    expect(await made.notifier.find(bad)).toMatchObject({ state: 'failed', reason, deliveries: 0 });
+    await made.until('it is told', () =>
+      worker.events.some((event) => 'id' in event && event.id === bad && 'to' in event && event.to === 'failed'),
+    );
+    expect(worker.events.filter((event) => event.kind === 'notification.moved' && event.id === bad)).toMatchObject([
+      ...Array.from({ length: 4 }, () => ({ to: 'accepted', reason })),
+      { to: 'failed', reason },
+    ]);
+    await made.until('the alert is out', () => made.alerts.length > 0, 30_000);
+    expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 1, examples: [bad] }]);
+  });
+
+  test.each<[what: string, result: unknown, reason: RegExp]>([
+    ['nothing', undefined, /must return an array or \(async\) iterable of targets, got undefined/],
+    ['null', null, /must return an array or \(async\) iterable of targets, got null/],
+    ['a number', 3, /got number/],
+    ['a plain object', {}, /got object/],
+    ['an array with a hole', [person(0), null], /route threw TypeError/],
+  ])('that returns %s fails its notification with a reason that says so', async (_what, result, reason) => {
+    const made = world({ order: { route: () => result as TargetInput[] } });
+    const worker = made.start();
+    const id = await send(made);
+    await made.until('it gave up', async () => (await stateOf(made, id)) === 'failed');
+    expect((await made.notifier.find(id))?.reason).toMatch(reason);
+    expect(worker.events.some(({ kind }) => kind === 'worker.degraded')).toBe(false);
+  });
+
+  test('that names nobody is done at once', async () => {
+    const made = world({ order: { route: () => [] } });
+    made.start();
+    const id = await send(made);
+    await made.until('it is done', async () => (await stateOf(made, id)) === 'done', 2_000);
+    expect(await made.notifier.find(id)).toMatchObject({ targets: 0, deliveries: 0 });
+  });
+
+  test('that names somebody twice tells them once, and the sums say so', async () => {
+    const route = (): TargetInput[] => [person(0), person(1), { channel: 'email', to: ' P0@Example.org ' }, person(1)];
+    const made = world({ order: { route } });
+    made.start();
+    const id = await send(made);
+    await made.untilDone();
+    await expectHonest(made, 2);
+    expect(await made.notifier.find(id)).toMatchObject({ targets: 4, deliveries: 2 });
+  });
+
+  test('tells a recipient on each channel and each device', async () => {
+    const push = (destinationId: string): TargetInput => ({
+      channel: 'push',
+      to: `token-${destinationId}`,
+      id: 'u1',
+      destinationId,
+    });
+    const route = (): TargetInput[] => [{ ...person(0), id: 'u1' }, push('phone'), push('tablet'), push('phone')];
+    const made = world({ order: { route } });
+    const [provider] = made.providers;
+    if (provider === undefined) throw new Error('no provider');
+    made.start({ config: { channels: { email: { providers: [provider] }, push: { providers: [provider] } } } });
+    await send(made);
+    await made.untilDone();
+    expect(
+      made
+        .mailbox()
+        .map(({ to }) => to)
+        .sort(),
+    ).toEqual(['p0@example.org', 'token-phone', 'token-tablet']);
+  });
+
+  test.each<[what: string, target: TargetInput, reason: RegExp]>([
+    ['an address without an @', { channel: 'email', to: 'nobody' }, /^invalid address: an e-mail address needs/],
+    ['an empty address', { channel: 'email', to: '' }, /^invalid address: the address is empty/],
+    ['no address at all', { channel: 'email' } as unknown as TargetInput, /^invalid address: the address is empty/],
+    ['a line break', { channel: 'email', to: 'a@example.org\nBcc: b@example.org' }, /line break/],
+    ['a channel without a provider', { channel: 'sms', to: '+4915123456789' }, /^channel 'sms' has no provider/],
+  ])('that names %s gives birth to a failed delivery, and tells the others', async (_what, target, reason) => {
+    const made = world({ order: { route: () => [person(0), target, person(1)] } });
+    const worker = made.start();
+    await send(made);
+    await made.untilDone(5_000);
+    expect(await made.states()).toEqual({ sent: 2, failed: 1 });
+    const failed = (await made.deliveries()).find(({ state }) => state === 'failed');
+    expect(failed?.reason).toMatch(reason);
+    expect(worker.events).toContainEqual(
+      expect.objectContaining({ kind: 'delivery.moved', id: failed?.id, to: 'failed' }),
+    );
+    await made.until('the alert is out', () => made.alerts.length > 0, 30_000);
+    expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 1, examples: [failed?.id] }]);
+  });
+
+  test.each<[what: string, route: () => Iterable<TargetInput> | AsyncIterable<TargetInput>]>([
+    ['an array', () => people(25)],
+    ['a set', () => new Set(people(25))],
+    [
+      'a generator',
+      function* () {
+        yield* people(25);
+      },
+    ],
+    [
+      'an async generator',
+      async function* () {
+        for (const each of people(25)) yield await Promise.resolve(each);
+      },
+    ],
+  ])('may return %s of more targets than fit a page', async (_what, route) => {
+    const made = world({ order: { route } });
+    made.start({ worker: { chunk: 10 } });
+    const id = await send(made);
+    await made.untilDone();
+    await expectHonest(made, 25);
+    expect(await made.notifier.find(id)).toMatchObject({ pages: 3, targets: 25, deliveries: 25, state: 'done' });
+  });
+
+  test('whose iterable breaks off half-way begins again, and tells everybody once', async () => {
+    let runs = 0;
+    const route = function* () {
+      runs += 1;
+      for (const each of people(25)) {
+        if (runs < 3 && each.to === 'p17@example.org') throw new Error('cursor lost');
+        yield each;
+      }
+    };
+    const made = world({ order: { route } });
+    const worker = made.start({ worker: { chunk: 10 } });
+    await send(made);
+    await made.untilDone();
+    await expectHonest(made, 25);
+    expect(worker.events.some(({ kind }) => kind === 'worker.degraded')).toBe(false);
+  });
+
+  test('whose iterable holds no target at some place fails alone: the ledger is not to blame', async () => {
+    const route = ({ id, people: count }: Order) =>
+      id === 'bad' ? [...people(30), null as unknown as TargetInput] : people(count);
+    const made = world({ order: { route } });
+    const worker = made.start({ worker: { chunk: 10 } });
+    const bad = await send(made, 'bad');
+    await send(made, 'good');
+    await made.until('the good one is out', async () => (await made.states()).sent === 3, 5_000);
+    await made.until('the bad one gave up', async () => (await stateOf(made, bad)) === 'failed');
+    expect((await made.notifier.find(bad))?.reason).toMatch(/^route threw TypeError/);
+    expect(worker.events.some(({ kind }) => kind === 'worker.degraded')).toBe(false);
+  });
+
+  test('that never answers does not stop the other notifications', async () => {
+    const route = ({ id, people: count }: Order) => (id === 'bad' ? (never as Promise<TargetInput[]>) : people(count));
+    const made = world({ order: { route } });
+    made.start();
+    await send(made, 'bad');
+    await made.advance(1_000);
+    await send(made, 'good');
+    await made.until('the good one is out', async () => (await made.states()).sent === 3, 60_000);
+  });
+});
+
+describe('explicit recipients', () => {
+  test('are told although the type has no route, and unlike a route are frozen by the producer', async () => {
+    const made = world({ order: { route: undefined as never } });
+    made.start();
+    const { record } = await made.notifier.publish('order', { id: 'o-1', people: 0 }, { recipients: people(4) });
+    expect(record).toMatchObject({ recipients: 'explicit', sealed: true, targets: 4 });
+    await made.untilDone();
+    await expectHonest(made, 4);
+  });
+
+  test('win over the route', async () => {
+    const made = world();
+    made.start();
+    await made.notifier.publish('order', { id: 'o-1', people: 9 }, { recipients: people(2) });
+    await made.untilDone();
+    await expectHonest(made, 2);
+  });
+
+  test('may be none', async () => {
+    const made = world();
+    made.start();
+    const { id } = await made.notifier.publish('order', { id: 'o-1', people: 9 }, { recipients: [] });
+    await made.until('it is done', async () => (await stateOf(made, id)) === 'done', 2_000);
+  });
+});
