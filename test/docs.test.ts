@@ -7,6 +7,7 @@ import { fillIncludes, looseBlocks } from './support/docs/includes.ts';
 import { anchorsOf, brokenLinks } from './support/docs/links.ts';
 import { chaosTables } from './support/docs/chaos-tables.ts';
 import { membersOf } from './support/docs/members.ts';
+import { fillRuns, flagsOf, steady } from './support/docs/runs.ts';
 import { codeTables } from './support/docs/tables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -20,8 +21,8 @@ describe.each(documents)('%s', (file) => {
   const markdown = read(file);
 
   // When a source has moved on: npx vitest run --project repo test/docs.test.ts -u
-  test('shows code and tables as the sources have them now', async () => {
-    await expect(fillIncludes(markdown, read, tables)).toMatchFileSnapshot(`../${file}`);
+  test('shows code, tables and output as they are now', async () => {
+    await expect(await fillRuns(fillIncludes(markdown, read, tables))).toMatchFileSnapshot(`../${file}`);
   });
 
   test('has a file behind every block of TypeScript', () => {
@@ -109,6 +110,21 @@ describe('the checks of the documentation', () => {
     expect(block('one')).toContain('```ts\none();\n```');
     expect(block('Two')).toContain('```ts\n/** Two. */\nexport interface Two {\n  a: { b: 1 };\n}\n```');
     expect(() => block('three')).toThrow("no region and no exported declaration 'three'");
+  });
+
+  test('read a command as the command line would', () => {
+    expect(flagsOf('notify simulate --kill-at 3 --no-queue --kill-at 5:mid-batch --seed x')).toEqual({
+      'kill-at': ['3', '5:mid-batch'],
+      queue: false,
+      seed: 'x',
+    });
+    expect(() => flagsOf('notify simulate --kill 3')).toThrow('there is no flag --kill');
+  });
+
+  test('leave out of an output what no two runs share', () => {
+    expect(steady('  took       1 min of virtual time in 1.7 s; trace 68508ed4\n')).toBe(
+      '  took       1 min of virtual time in ...; trace ...\n',
+    );
   });
 
   test('see a block that no file stands behind', () => {

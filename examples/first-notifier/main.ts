@@ -18,7 +18,7 @@ const config = defineConfig({
       class: 'document',
       key: (order) => order.id,
       route: (order) => order.contacts.map(({ name, email }) => ({ channel: 'email', to: email, name })),
-      content: (order, to) => ({ subject: `Order ${order.id}`, text: `Dear ${String(to.data['name'])}, ...` }),
+      content: (order, to) => ({ subject: `Order ${order.id}`, text: `Dear ${String(to.data.name)}, ...` }),
     }),
   },
   telemetry: [{ emit: (event) => event.kind === 'notification.moved' && event.to === 'done' && done.abort() }],
@@ -35,6 +35,6 @@ const order = {
 console.log((await notifier.publish('orderPlaced', order)).kind); // accepted
 console.log((await notifier.publish('orderPlaced', order)).kind); // repeated: same key, same body
 
-await notifier.worker().run({ signal: done.signal }); // usually in another process
+await notifier.worker().run({ signal: done.signal }); // with a shared ledger: in any process
 console.log(pretend.mailbox.map(({ to, content }) => `${to}: ${content.subject}`));
 await notifier.close();

@@ -19,14 +19,14 @@ export default defineConfig({
   channels: { email: { providers: [first, second] } },
   notifications: {
     // #region orderPlaced
-    orderPlaced: notification<z.infer<typeof Order>>({
+    orderPlaced: notification({
       class: 'document',
       schema: Order,
       key: (order) => order.id,
       route: (order) => order.contacts.map(({ name, email }) => ({ channel: 'email', to: email, name })),
       content: (order, to) => ({
         subject: `Order ${order.id}`,
-        text: `Dear ${String(to.data['name'])}, order ${order.id} is on its way.`,
+        text: `Dear ${String(to.data.name)}, order ${order.id} is on its way.`,
       }),
       sample: (i, random) => ({
         id: `o-${i}`,

@@ -72,9 +72,9 @@ export async function runOnce(options: RunOptions): Promise<RawRun> {
   const sites = options.listSites === true ? new SiteLog(world.registry) : null;
   const restore = poison();
   try {
-    world.open(options.observe?.(judgeContext(world)) ?? []);
     if (sites !== null) world.watchCalls((call) => sites.look(call));
-    return await rawRun(world, await world.run(), sites);
+    const observers = options.observe?.(judgeContext(world)) ?? [];
+    return await rawRun(world, await world.run(observers), sites);
   } finally {
     restore();
   }
@@ -88,7 +88,7 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     kills: network.acceptances.kills,
     dropped: world.dropped,
     crashes: crew.crashes,
-    counts: await world.ledger.count(),
+    counts: await world.store.ledger.count(),
     facts: await endFacts(world),
     virtualMs: world.lastWorkAt,
     events: kernel.events,

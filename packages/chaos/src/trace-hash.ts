@@ -55,7 +55,7 @@ export function traceHash(): TraceHash {
     else if (value === null) mix(NULL);
     else if (typeof value === 'boolean') mix(value ? TRUE : FALSE);
     else if (Array.isArray(value)) mixArray(value, cell);
-    else if (typeof value === 'object') mixObject(value as Readonly<Record<string, unknown>>);
+    else if (typeof value === 'object') mixObject(value);
     // A history is data: what is none counts as absent.
     else mix(typeof value === 'bigint' ? textHash(String(value), NUMBER) : ABSENT);
   }
@@ -73,7 +73,8 @@ export function traceHash(): TraceHash {
     for (let i = 0; i < values.length; i += 1) mixValue(values[i], cell);
   }
 
-  function mixObject(value: Readonly<Record<string, unknown>>): void {
+  function mixObject(object: object): void {
+    const value = object as Readonly<Record<string, unknown>>;
     let fields = 0;
     for (const field in value) {
       const cell = cellOf(field);
@@ -93,7 +94,7 @@ export function traceHash(): TraceHash {
   }
 
   return {
-    on: (event: HistoryEvent) => mixObject(event as unknown as Readonly<Record<string, unknown>>),
+    on: (event: HistoryEvent) => mixObject(event),
     digest: () => hex(finish(a)) + hex(finish(b ^ Math.imul(a, 0x27d4eb2f))),
   };
 }

@@ -40,7 +40,7 @@ const CHANGES: Readonly<Record<string, (leaf: unknown) => unknown>> = {
   'another value': (leaf) => {
     if (typeof leaf === 'number') return leaf + 1;
     if (typeof leaf === 'boolean') return !leaf;
-    return leaf === null ? '' : `${String(leaf)}.`;
+    return typeof leaf === 'string' ? `${leaf}.` : '';
   },
   nothing: (leaf) => (leaf === null ? undefined : null),
   'another kind of value': (leaf) => (typeof leaf === 'string' ? 0 : 'x'),

@@ -1,10 +1,13 @@
 import { reasonOf } from './model/errors.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Alert, AlertKind, AlertSink, TelemetryEvent } from './ports/telemetry.ts';
+import { inTime } from './stages/in-time.ts';
 
 /** Events of one kind within this time are one alert, ms: an outage is one message with a count, not two thousand. */
 const GROUP_MS = 10_000;
 const EXAMPLES = 5;
+/** How long a sink may take over one alert, ms. */
+const SINK_LIMIT_MS = 15_000;
 
 const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) => string; readonly next: string }>> = {
   'dead-letter': {
@@ -12,7 +15,7 @@ const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) =>
     next: 'notify dlq list --reason',
   },
   parked: {
-    summary: (count) => `${count} ${count === 1 ? 'message is' : 'messages are'} parked: nothing can tell whether they were sent`,
+    summary: (count) => `${count} ${count === 1 ? 'message is parked: nothing can tell whether it was' : 'messages are parked: nothing can tell whether they were'} sent`,
     next: 'notify dlq list --state parked',
   },
   failover: { summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`, next: 'notify status' },
@@ -63,12 +66,19 @@ export class Alerting {
   }
 
   async #send(alert: Alert): Promise<void> {
-    const results = await Promise.allSettled(this.#sinks.map((sink) => sink.send(alert)));
+    const results = await Promise.allSettled(this.#sinks.map((sink) => this.#hand(alert, sink)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
     this.#emit({ kind: 'worker.degraded', at: alert.at, worker: 'alerts', reason: `an alert sink failed: ${reasonOf(failed.reason)}` });
     // Every sink failed: keep the group for the next round. If one got it, a person knows.
     if (results.every((result) => result.status === 'rejected')) this.#keep(alert);
+  }
+
+  /** The sweeper waits for its alerts, so no sink may keep it for ever. */
+  async #hand(alert: Alert, sink: AlertSink): Promise<void> {
+    await inTime(this.#clock, sink.send(alert), SINK_LIMIT_MS, () => {
+      throw new Error(`no answer within ${SINK_LIMIT_MS} ms`);
+    });
   }
 
   #keep(alert: Alert): void {

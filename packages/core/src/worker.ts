@@ -67,6 +67,12 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
 
   // Its own signal: the caller's may serve many workers, and each loop listens to it again and again.
   const stop = new AbortController();
+  const { signal } = stop;
+  const drained = new AbortController();
+  // Counted from the signal, whatever still hangs: a port that does not answer must not keep a process from ending.
+  const outOfTime = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })).then(() =>
+    context.clock.sleep(context.settings.worker.graceMs, drained.signal),
+  );
   const stopAll = (): void => {
     stop.abort('stopping');
     nap.wake();
@@ -75,16 +81,16 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
   };
   if (outer.aborted) stopAll();
   outer.addEventListener('abort', stopAll, { once: true });
-  const { signal } = stop;
   const loops = [
     renewing(context, leases, health, signal),
     upkeep(context, { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting }, signal),
     ...(decider === null ? [] : [decider.run(signal)]),
     ...intakes(context, parts, delivers, signal),
   ];
-  await Promise.all(loops);
+  const finished = Promise.all(loops).then(() => drain(dispatcher, [wakes, eventWakes]));
+  await Promise.race([finished, outOfTime]);
+  drained.abort('drained');
   outer.removeEventListener('abort', stopAll);
-  await drain(context, dispatcher, [wakes, eventWakes]);
 }
 
 function intakes(context: Context, parts: IntakeParts, delivers: boolean, signal: AbortSignal): readonly Promise<void>[] {
@@ -109,13 +115,8 @@ async function renewing(context: Context, leases: Leases, health: Health, signal
   }
 }
 
-/** Marked sends finish, within the grace period; claims on their way are marked, sent and finish too. */
-async function drain(context: Context, dispatcher: Dispatcher, wakes: readonly Wakes[]): Promise<void> {
-  const drained = new AbortController();
-  const finished = (async () => {
-    await dispatcher.settled();
-    await Promise.all(wakes.map((each) => each.settled()));
-    drained.abort();
-  })();
-  await Promise.race([finished, context.clock.sleep(context.settings.worker.graceMs, drained.signal)]);
+/** Marked sends finish, and what they came to is written. */
+async function drain(dispatcher: Dispatcher, wakes: readonly Wakes[]): Promise<void> {
+  await dispatcher.settled();
+  await Promise.all(wakes.map((each) => each.settled()));
 }

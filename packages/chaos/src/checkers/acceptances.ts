@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /**
  * S1: one acceptance per delivery, and per line of generations; one more for each possible duplicate that was written down before it

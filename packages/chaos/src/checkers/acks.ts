@@ -6,7 +6,7 @@ import {
   type NotificationVerdict,
 } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** What is settled stays so: that answer covers every later receipt too. */
 const FOR_EVER = 0xffff_ffff;

@@ -2,7 +2,7 @@ import { acceptances } from './acceptances.ts';
 import { acks } from './acks.ts';
 import { children } from './children.ts';
 import { contents } from './contents.ts';
-import type { CheckerFactory } from './context.ts';
+import type { CheckerFactory } from './checker.ts';
 import { counting } from './counting.ts';
 import { deadLetters } from './dead-letters.ts';
 import { falseDedup } from './false-dedup.ts';

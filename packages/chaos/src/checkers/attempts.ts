@@ -1,7 +1,7 @@
 import type { Outcome } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import { Column } from './column.ts';
-import type { Handlers } from './context.ts';
+import type { Handlers } from './handlers.ts';
 import { Names } from './names.ts';
 import type { Slots } from './slots.ts';
 

@@ -1,5 +1,5 @@
 import { mix } from '../kernel/draw.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import type { EndFacts } from './facts.ts';
 
 /** S11: the deliveries are the requested recipients, once each, and expanding a page again makes the same ones. */

@@ -1,5 +1,5 @@
 import { hashText } from '../kernel/draw.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S7: nothing is delivered that was not asked for; it arrives at the frozen target, with the content that the first mark froze. */
 export function contents(context: CheckerContext): Checker {

@@ -1,11 +1,4 @@
-import type { Channel, ClassPolicy, MessageContent, NewDelivery } from '@sendonce/core';
-import type { EventKind, EventOf } from '../history.ts';
-import type { Attempts } from './attempts.ts';
-import type { Column, ColumnKind } from './column.ts';
-import type { Extras } from './extras.ts';
-import type { EndFacts, FinalDelivery } from './facts.ts';
-import type { Slots } from './slots.ts';
-import type { States } from './states.ts';
+import type { Channel, ClassPolicy, MessageContent } from '@sendonce/core';
 
 /** What a delivery's policy allows about an open attempt. All false: strict, no message more than one. */
 export interface PolicyFacts {
@@ -58,41 +51,6 @@ export interface JudgeContext {
   bodyOf(content: MessageContent): string;
   readonly knobs: JudgeKnobs;
 }
-
-export interface Finding {
-  readonly invariant: string;
-  readonly at: number;
-  /** -1: about no recipient. */
-  readonly slot: number;
-  readonly deliveryId: string | null;
-  readonly message: string;
-}
-
-/** What every checker gets: the world's facts, the shared books, and where to report. */
-export interface CheckerContext extends JudgeContext {
-  readonly slots: Slots;
-  /** The books hold what was true *before* the event that a checker looks at. */
-  readonly attempts: Attempts;
-  readonly extras: Extras;
-  readonly states: States;
-  column(kind: ColumnKind): Column;
-  report(finding: Finding): void;
-}
-
-export type Handlers = { readonly [Kind in EventKind]?: (event: EventOf<Kind>, slot: number) => void };
-
-/** A fold over the history that reports what breaks its invariant. Allocates nothing while all is well. */
-export interface Checker {
-  readonly invariants: readonly string[];
-  readonly on: Handlers;
-  /** Each delivery of a page that was added (`inserted`) or added again. */
-  readonly made?: (delivery: NewDelivery, slot: number, event: EventOf<'add'>, inserted: boolean) => void;
-  /** Each delivery in the ledger when the run is over. */
-  readonly final?: (delivery: FinalDelivery, slot: number, endedAt: number) => void;
-  readonly end?: (facts: EndFacts) => void;
-}
-
-export type CheckerFactory = (context: CheckerContext) => Checker;
 
 export function policyFacts(policy: Pick<ClassPolicy, 'onUnknown'>): PolicyFacts {
   const { onUnknown } = policy;

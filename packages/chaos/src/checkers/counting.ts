@@ -1,5 +1,5 @@
 import type { EventOf } from '../history.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S14: an attempt is counted if and only if its mark committed; charged are those that no settle refunded. */
 export function counting(context: CheckerContext): Checker {

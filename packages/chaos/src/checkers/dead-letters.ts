@@ -1,5 +1,5 @@
 import { isDeadLetter } from '@sendonce/core';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import type { EndFacts } from './facts.ts';
 
 /** S13: what is dead, failed or parked is a dead letter with a reason, and nothing else is. */

@@ -1,5 +1,6 @@
 import type { EventKind, EventOf, HistoryEvent, Observer } from '../history.ts';
-import type { Checker, Handlers } from './context.ts';
+import type { Checker } from './checker.ts';
+import type { Handlers } from './handlers.ts';
 import type { Slots } from './slots.ts';
 
 type Handler = (event: never, slot: number) => void;

@@ -1,5 +1,6 @@
 import type { Attempts } from './attempts.ts';
-import type { Handlers, JudgeContext } from './context.ts';
+import type { JudgeContext } from './context.ts';
+import type { Handlers } from './handlers.ts';
 import type { Slots } from './slots.ts';
 
 /** How many messages beyond the first were declared before they could happen: by marks under a declaration, and by replays. */

@@ -1,5 +1,5 @@
 import { hashText, mix } from '../kernel/draw.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S12: different things never collapse: two targets into one delivery, two generations into one, two deliveries into one key. */
 export function falseDedup(context: CheckerContext): Checker {

@@ -1,13 +1,14 @@
 import { hashText } from '../kernel/draw.ts';
 import type { EventOf } from '../history.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S3: fences rise with each grant, for ever; a write with an older one changes nothing but its own attempt's evidence. */
 export function fences(context: CheckerContext): Checker {
   const { attempts } = context;
   const highest = context.column('f64');
-  /** Of this epoch; 0: none, because what the store forgot gives no right to call a write old. */
-  const current = context.column('f64');
+  /** Losses of memory seen at the latest grant: what the store forgot gives no right to call a write old. */
+  const lossesAtGrant = context.column('u8');
+  let losses = 0;
   const request = context.column('u32');
   let lastRequest = '';
   let lastHash = 0;
@@ -36,21 +37,23 @@ export function fences(context: CheckerContext): Checker {
     if (fence <= before)
       report(at, slot, id, `a claim was granted fence ${fence}, and ${before} had been granted before`);
     else highest.set(slot, fence);
-    current.set(slot, fence);
+    lossesAtGrant.set(slot, losses);
     request.set(slot, hash);
   }
 
   function written(what: string, at: number, slot: number, deliveryId: string, fence: number): void {
-    const now = current.get(slot);
-    if (slot >= 0 && fence < now)
-      report(at, slot, deliveryId, `${what} with fence ${fence} took effect, and ${now} had been granted`);
+    const now = highest.get(slot);
+    if (slot < 0 || fence >= now || lossesAtGrant.get(slot) !== losses) return;
+    report(at, slot, deliveryId, `${what} with fence ${fence} took effect, and ${now} had been granted`);
   }
 
   return {
     invariants: ['S3'],
     on: {
       claim: granted,
-      epoch: () => current.clear(),
+      epoch() {
+        losses += 1;
+      },
       mark({ at, request, verdict }, slot) {
         if (verdict.kind === 'go') written('a mark', at, slot, request.id, request.fence);
       },

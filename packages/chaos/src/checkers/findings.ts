@@ -1,6 +1,6 @@
 import type { Violation } from '../result.ts';
 import type { Misfit } from '../tally.ts';
-import type { Finding } from './context.ts';
+import type { Finding } from './checker.ts';
 import type { Slots } from './slots.ts';
 
 const MOST = 1_000;

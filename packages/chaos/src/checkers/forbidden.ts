@@ -1,6 +1,7 @@
 import { kindOf } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
-import type { Addressee, Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import type { Addressee } from './context.ts';
 
 interface OptOut {
   readonly tenant: string;
@@ -16,7 +17,8 @@ interface OptOut {
 export function forbidden(context: CheckerContext): Checker {
   const { attempts, slots } = context;
   const expiresAt = context.column('f64');
-  const sendUntil = context.column('f64');
+  /** Counted from the latest mark, ms. */
+  const sendWithin = context.column('u32');
   const cancelled = new Set<string>();
   const optOuts = new Map<string, OptOut>();
 
@@ -73,7 +75,7 @@ export function forbidden(context: CheckerContext): Checker {
       },
       mark({ at, request, verdict }, slot) {
         if (verdict.kind !== 'go' || attempts.isRepeat(slot, request.fence)) return;
-        sendUntil.set(slot, at + verdict.sendWithinMs);
+        sendWithin.set(slot, Math.max(0, verdict.sendWithinMs));
         const why = whyNot(at, slot, request.id);
         if (why !== null)
           context.report({
@@ -85,8 +87,9 @@ export function forbidden(context: CheckerContext): Checker {
           });
       },
       provider({ at, attempt, deliveryId }, slot) {
-        if (attempt !== attempts.lastNumber(slot) || at <= sendUntil.get(slot) + context.knobs.transitMs) return;
-        const message = `attempt ${attempt} arrived ${at - sendUntil.get(slot)} ms after its send deadline`;
+        const lateMs = at - attempts.lastAt(slot) - sendWithin.get(slot);
+        if (attempt !== attempts.lastNumber(slot) || lateMs <= context.knobs.transitMs) return;
+        const message = `attempt ${attempt} arrived ${lateMs} ms after its send deadline`;
         context.report({ invariant: 'S15', at, slot, deliveryId, message });
       },
     },

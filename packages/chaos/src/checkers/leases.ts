@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** L5: no lease is older than twice itself: when one has run out, somebody takes over. */
 export function leases(context: CheckerContext): Checker {

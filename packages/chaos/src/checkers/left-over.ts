@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** L6: in the end the queue is empty, and holds no wake without a record. */
 export function leftOver(context: CheckerContext): Checker {

@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** L4: no endless circle. After the heal point a delivery is claimed and reconciled a bounded number of times. */
 export function livelock(context: CheckerContext): Checker {

@@ -1,5 +1,5 @@
 import type { EventOf } from '../history.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** Why a mark beside an open attempt, or after an acceptance, is not covered; null when it is. */
 type Uncovered = 'accepted' | 'same-provider' | 'other-provider';

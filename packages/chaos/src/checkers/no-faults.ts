@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext, Finding } from './context.ts';
+import type { Checker, CheckerContext, Finding } from './checker.ts';
 
 const DISTURBING: ReadonlySet<string> = new Set(['kill', 'pause']);
 

@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S4: between a mark and its outcome (or the end of its window, said by the sweeper) nobody else gets the delivery. */
 export function owners(context: CheckerContext): Checker {

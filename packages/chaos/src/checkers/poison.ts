@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import type { EndFacts } from './facts.ts';
 
 /**
@@ -7,13 +7,13 @@ import type { EndFacts } from './facts.ts';
  */
 export function poison(context: CheckerContext): Checker {
   const { poisonClaims } = context.knobs;
-  const inRow = context.column('u16');
-  const most = context.column('u16');
+  const inRow = context.column('u8');
+  const most = context.column('u8');
   /** Low bits of the latest fence, for a repeated answer to the same claim is no new one. */
-  const fences = context.column('u32');
+  const fences = context.column('u16');
 
   function claimed(slot: number, fence: number): void {
-    const low = fence % 0x1_0000_0000;
+    const low = (fence % 0xffff) + 1;
     if (fences.get(slot) === low) return;
     fences.set(slot, low);
     const count = inRow.add(slot, 1);

@@ -1,4 +1,5 @@
-import type { Checker, CheckerContext, Handlers } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
+import type { Handlers } from './handlers.ts';
 import type { EndFacts } from './facts.ts';
 
 interface Rest {

@@ -1,5 +1,5 @@
 import { hashText } from '../kernel/draw.ts';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /**
  * S9: at a provider that takes keys, every attempt of a delivery has the same key and the same body, and none begins or arrives beside

@@ -1,5 +1,5 @@
 import { isSettled } from '@sendonce/core';
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 import type { EndFacts, FinalDelivery } from './facts.ts';
 
 /**

@@ -2,7 +2,7 @@ import { DELIVERY_STATES, TRANSITIONS, type DeliveryState, type NewDelivery } fr
 import type { EventOf } from '../history.ts';
 import type { Attempts } from './attempts.ts';
 import { Column } from './column.ts';
-import type { Handlers } from './context.ts';
+import type { Handlers } from './handlers.ts';
 import type { Slots } from './slots.ts';
 
 const COUNT = DELIVERY_STATES.length + 1;

@@ -1,4 +1,4 @@
-import type { Checker, CheckerContext } from './context.ts';
+import type { Checker, CheckerContext } from './checker.ts';
 
 /** S2: every acceptance was preceded by a durable mark of that attempt, made by the process that sent it. */
 export function writeAhead(context: CheckerContext): Checker {

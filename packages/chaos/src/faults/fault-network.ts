@@ -52,6 +52,14 @@ export class FaultNetwork {
     this.acceptances.watch((op, look) => this.#listen(op, look));
   }
 
+  /** Writes the plan into the history. */
+  announce(): void {
+    const { emitter } = this.#parts;
+    this.plan.forEach((fault, index) =>
+      emitter.tell('plan', { kind: 'fault', what: 'armed', index, fault, entity: null }),
+    );
+  }
+
   /** Every fault fired, and what it did is over. */
   get isSpent(): boolean {
     return this.#unhealed === 0;
@@ -68,8 +76,7 @@ export class FaultNetwork {
   }
 
   #arm(fault: Fault, index: number): void {
-    const { emitter, registry, limits } = this.#parts;
-    emitter.tell('plan', { kind: 'fault', what: 'armed', index, fault, entity: null });
+    const { registry, limits } = this.#parts;
     if (!isCallFault(fault)) return;
     const kind = faultKind(fault.do, fault.op);
     if (kind === undefined) throw new Error(`no fault '${fault.do}' at ${fault.op}; parse the plan first`);

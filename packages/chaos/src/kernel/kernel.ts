@@ -13,6 +13,8 @@ export interface RunLimits {
   /** Virtual time that is never passed, ms; asked after each instant, so it may move. */
   readonly lastMs: () => number;
   readonly maxEvents: number;
+  /** Called after each instant, outside the world. @defaultValue nothing */
+  readonly afterInstant?: () => void;
 }
 
 /** Virtual time: whole milliseconds from 0, and everything that is still to happen. */
@@ -60,6 +62,7 @@ export class Kernel {
         const thrown: unknown = this.guard.violation ?? failure;
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on as it was thrown
         if (thrown !== null) return reject(thrown);
+        limits.afterInstant?.();
         const end = this.#end(limits);
         if (end !== null) return resolve(end);
         turn();

@@ -5,6 +5,7 @@ import type { SelfTestReport, SelfTestRow } from './types.ts';
 export interface SelfTestJson {
   readonly schema: 'sendonce.self-test/1';
   readonly verdict: 'pass' | 'fail';
+  readonly seed: string;
   readonly senders: readonly {
     readonly sender: string;
     readonly expected: readonly string[];
@@ -17,10 +18,11 @@ export interface SelfTestJson {
   readonly wallMs: number;
 }
 
-export function selfTestJson({ passed, rows, wallMs }: SelfTestReport): SelfTestJson {
+export function selfTestJson({ passed, rows, wallMs }: SelfTestReport, seed: string): SelfTestJson {
   return {
     schema: 'sendonce.self-test/1',
     verdict: passed ? 'pass' : 'fail',
+    seed,
     senders: rows.map((row) => ({
       sender: row.sender,
       expected: row.expected,
@@ -35,7 +37,8 @@ export function selfTestJson({ passed, rows, wallMs }: SelfTestReport): SelfTest
 }
 
 /** A line per known-bad sender: what it does wrong, what it was caught at, and how small the plan is. */
-export function selfTestText({ passed, rows, wallMs, interrupted }: SelfTestReport, paint: Paint): string {
+export function selfTestText(report: SelfTestReport, seed: string, paint: Paint): string {
+  const { passed, rows, wallMs, interrupted } = report;
   const caught = rows.filter((row) => row.caught).length;
   const verdict = passed ? paint.green(paint.bold('PASS')) : paint.red(paint.bold('FAIL'));
   const width = Math.max(...rows.map((row) => row.sender.length), 0);
@@ -48,6 +51,7 @@ export function selfTestText({ passed, rows, wallMs, interrupted }: SelfTestRepo
     ),
     '',
     '  See one of them fail: notify simulate --break NAME',
+    `  Again: notify simulate --self-test --seed ${seed}`,
     '',
   ].join('\n');
 }

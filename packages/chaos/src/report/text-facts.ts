@@ -52,10 +52,21 @@ function inputWords({ totals, schedules }: SimulateReport, { input }: ReportCont
 
 function faultsWords({ totals, result, coverage }: SimulateReport): string {
   const kills = result.kills.map(({ at, worker, phase }) => `${worker} killed at acceptance ${count(at)} (${phase})`);
-  const kinds = coverage.faults.filter(({ fired }) => fired > 0).map(({ kind, fired }) => `${count(fired)} ${kind}`);
+  const kinds = firedKinds(coverage.faults).map(([kind, fired]) => `${count(fired)} ${kind}`);
   const details = kills.length > 0 ? kills : kinds;
-  const shown = details.length > 6 ? [...details.slice(0, 6), `${details.length - 6} kinds more`] : details;
+  const most = 5;
+  const shown = details.length > most ? [...details.slice(0, most), `${details.length - most} more`] : details;
   return `${count(totals.armed)} armed, ${count(totals.fired)} fired${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
+}
+
+/** By what was done, whatever call it was done to; the most frequent first. */
+function firedKinds(faults: SimulateReport['coverage']['faults']): [kind: string, fired: number][] {
+  const sums = new Map<string, number>();
+  for (const { kind, fired } of faults) {
+    const name = kind.split(' ')[0] ?? kind;
+    if (fired > 0) sums.set(name, (sums.get(name) ?? 0) + fired);
+  }
+  return [...sums].sort(([, a], [, b]) => b - a);
 }
 
 function worldWords(report: SimulateReport): string {

@@ -99,8 +99,9 @@ function processStep({ what, why }: Of<'process'>, step: StepMaker): Step {
 }
 
 function faultSteps({ at, process, what, fault, entity }: Of<'fault'>): Step[] {
-  // A kill shows as the process's own line; what is armed has not happened yet.
+  // A kill shows as the process's own line; what is armed has not happened yet; what has no length is over at once.
   if (what === 'armed' || fault.do === 'kill' || 'acceptance' in fault) return [];
+  if (what === 'healed' && fault.ms === undefined) return [];
   const words = what === 'healed' ? `${fault.do} is over` : `! ${faultPhrase(fault)}`;
   return [{ at, column: process, words, about: entity, loud: true }];
 }

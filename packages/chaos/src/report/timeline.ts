@@ -2,7 +2,7 @@ import type { HistoryEvent } from '../history.ts';
 import { count, cut, duration, pad, plural } from './format.ts';
 import { plainPaint, type Paint } from './paint.ts';
 import { collapse, rowsOf, trim, type Cell, type Line, type Row } from './timeline-rows.ts';
-import { stepsOf } from './timeline-steps.ts';
+import { stepsOf, type Step } from './timeline-steps.ts';
 
 export interface TimelineOptions {
   /** Delivery id to recipient (`r17`). */
@@ -14,23 +14,36 @@ export interface TimelineOptions {
   readonly paint?: Paint;
 }
 
-const WIDEST_CELL = 34;
+/** The name in which faults are reported. */
+const HARNESS = 'plan';
+const WIDEST_CELL = 40;
 
 /** A table with a column per actor and a line per instant, oldest first. Times count from the first event. */
 export function timeline(events: readonly HistoryEvent[], options: TimelineOptions): string[] {
   const { recipientOf, focus = null, maxLines = 60, paint = plainPaint } = options;
   const start = events[0]?.at ?? 0;
   const nameOf = (id: string): string => recipientOf[id] ?? (id.startsWith('n_') ? 'the fan-out' : id.slice(0, 6));
-  const rows = rowsOf(
-    events.flatMap((event) => stepsOf(event, nameOf)),
-    focus,
-  );
+  const rows = rowsOf(placed(events.flatMap((event) => stepsOf(event, nameOf))), focus);
   const lines = trim(collapse(rows), maxLines);
   const columns = columnsOf(lines);
   const widths = columns.map((column) => widthOfColumn(column, lines));
   const head = ['time'.padEnd(9), ...columns.map((column, i) => pad(column, widths[i] ?? 0))].join('  ').trimEnd();
   const body = lines.map((line) => lineText(line, { columns, widths, start, paint }));
   return lines.length === 0 ? [] : [paint.bold(head), ...body];
+}
+
+/** The harness reports faults in its own name: shown is whom they struck, else who was last at work on the recipient. */
+function placed(steps: readonly Step[]): Step[] {
+  const lastAt = new Map<string, string>();
+  return steps.map((step) => {
+    const { column, about } = step;
+    if (column !== HARNESS) {
+      if (column !== null && about !== null && !isProvider(column)) lastAt.set(about, column);
+      return step;
+    }
+    const struck = about !== null && !/^r\d+$/.test(about) ? about : lastAt.get(about ?? '');
+    return { ...step, column: struck ?? null };
+  });
 }
 
 interface Layout {
@@ -60,7 +73,7 @@ function rowText(row: Row, { columns, widths, start, paint }: Layout): string {
   const time = pad(clock(row.at - start), 9);
   const across = row.cells.get('');
   const loud = (text: string): string => (/^(--- )?[✕!]/.test(text) ? paint.red(text) : text);
-  if (across !== undefined) return `${time}  ${loud(`--- ${across.words} ---`)}`;
+  if (across !== undefined) return `${time}  ${loud(`--- ${[across.words, ...new Set(across.about)].join(' ')} ---`)}`;
   const cells = columns.map((column, i) => {
     const cell = row.cells.get(column);
     const text = cell === undefined ? '' : cellText(cell);
@@ -86,7 +99,7 @@ function widthOfColumn(column: string, lines: readonly Line[]): number {
 function columnsOf(lines: readonly Line[]): string[] {
   const names = new Set(lines.flatMap((line) => (line.kind === 'row' ? [...line.row.cells.keys()] : [])));
   names.delete('');
-  const rank = (name: string): number => (name === 'producer' ? 0 : /^w\d/.test(name) ? 1 : /^p\d/.test(name) ? 3 : 2);
+  const rank = (name: string): number => (name === 'producer' ? 0 : /^w\d/.test(name) ? 1 : isProvider(name) ? 3 : 2);
   return [...names].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en', { numeric: true }));
 }
 
@@ -102,4 +115,8 @@ export function clock(ms: number): string {
 
 function two(n: number): string {
   return String(n).padStart(2, '0');
+}
+
+function isProvider(column: string): boolean {
+  return /^p\d/.test(column);
 }

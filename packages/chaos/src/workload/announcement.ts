@@ -1,10 +1,11 @@
 import {
   type Channel,
   CLASS_POLICIES,
+  DELIVERY_CLASSES,
   type ClassPolicy,
-  type DeliveryClass,
   type MessageContent,
   normaliseAddress,
+  SendonceError,
   type NotificationType,
   type Target,
   type TargetInput,
@@ -59,7 +60,12 @@ function identityOf({ channel, to, id, destinationId }: TargetInput): string {
 }
 
 function announcementType(setup: SimulationSetup, knobs: Knobs): NotificationType<never> {
-  const deliveryClass = setup.class as DeliveryClass;
+  const deliveryClass = DELIVERY_CLASSES.find((each) => each === setup.class);
+  if (deliveryClass === undefined)
+    throw new SendonceError(
+      'PLAN_INVALID',
+      `setup: class must be one of ${DELIVERY_CLASSES.join(', ')}, got '${setup.class}'`,
+    );
   const policy = CLASS_POLICIES[deliveryClass];
   return {
     class: deliveryClass,

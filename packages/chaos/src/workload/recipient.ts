@@ -4,7 +4,7 @@ import { PEOPLE, WORDS } from './names.ts';
 
 const PERSON = hashText('person');
 const ADDRESS = hashText('address');
-const LONG = `${'very.'.repeat(6)}long`;
+const LONG = `${'very.'.repeat(9)}long`;
 const FAR = 'and.'.repeat(8);
 
 /** Recipient `number` of a seed: the same person whatever other recipients there are. No two share an address. */

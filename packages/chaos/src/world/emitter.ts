@@ -10,13 +10,15 @@ export type Happening = Distribute<HistoryEvent>;
 export class Emitter {
   readonly #kernel: Kernel;
   readonly #observers: readonly Observer[];
-  /** Ask before making an event. */
-  readonly isHeard: boolean;
 
   constructor(kernel: Kernel, observers: readonly Observer[]) {
     this.#kernel = kernel;
     this.#observers = observers;
-    this.isHeard = observers.length > 0;
+  }
+
+  /** Ask before making an event. */
+  get isHeard(): boolean {
+    return this.#observers.length > 0;
   }
 
   emit(event: HistoryEvent): void {

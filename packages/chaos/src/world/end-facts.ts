@@ -1,14 +1,8 @@
 import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
-import {
-  finalDelivery,
-  type EndFacts,
-  type FinalDelivery,
-  type LivenessFacts,
-  type MailboxEntry,
-  type NotMade,
-} from '../checkers/facts.ts';
+import type { EndFacts, FinalDelivery, LivenessFacts, MailboxEntry, NotMade } from '../checkers/facts.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
+import { Finals } from './finals.ts';
 import type { World } from './world.ts';
 
 const PAGE = 5_000;
@@ -24,10 +18,10 @@ export async function endFacts(world: World): Promise<EndFacts> {
   );
   const failed = notifications.filter(({ state }) => state === 'failed');
   return {
-    requested: [...registry.numbers()],
+    requested: options.workload.known?.numbers ?? [...registry.numbers()],
     input: options.workload.input,
-    deliveries: deliveries.finals(),
-    mailbox: mailbox(world),
+    deliveries: deliveries.finals,
+    mailbox: { [Symbol.iterator]: () => mailbox(world) },
     notMade: (recipient) => notMade(world, notifications, recipient),
     failedNotifications: failed.map(({ id: notificationId, reason }) => ({ notificationId, reason })),
     unsealed: unsealed.map(({ id: notificationId, targets }) => ({ notificationId, targets })),
@@ -39,27 +33,28 @@ export async function endFacts(world: World): Promise<EndFacts> {
 interface Deliveries {
   readonly deadLetters: readonly string[];
   readonly processing: readonly DeliveryRecord[];
-  finals(): Iterable<FinalDelivery>;
+  readonly finals: Iterable<FinalDelivery>;
 }
 
 /** Read once: a million records are not kept, only what the judge needs of them. */
-async function allDeliveries({ ledger, registry }: World): Promise<Deliveries> {
-  const finals: FinalDelivery[] = [];
+async function allDeliveries({ store: { ledger }, registry, trim }: World): Promise<Deliveries> {
+  const finals = new Finals();
   const processing: DeliveryRecord[] = [];
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({}, { limit: PAGE, cursor });
     for (const record of page.items) {
       const slot = registry.slotOfDelivery(record.id);
-      finals.push(finalDelivery(record, slot < 0 ? -1 : registry.numberOf(slot)));
+      finals.add(record, slot < 0 ? -1 : registry.numberOf(slot));
       if (record.state === 'processing') processing.push(record);
+      trim();
     }
     cursor = page.cursor;
   }
-  return { deadLetters: await deadLetters(ledger), processing, finals: () => finals };
+  return { deadLetters: await deadLetters(ledger), processing, finals };
 }
 
 /** As an operator sees them, not as this harness would filter them. */
-async function deadLetters(ledger: World['ledger']): Promise<readonly string[]> {
+async function deadLetters(ledger: World['store']['ledger']): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list(
@@ -72,7 +67,7 @@ async function deadLetters(ledger: World['ledger']): Promise<readonly string[]> 
   return ids;
 }
 
-async function allNotifications({ ledger }: World): Promise<readonly NotificationRecord[]> {
+async function allNotifications({ store: { ledger } }: World): Promise<readonly NotificationRecord[]> {
   const records: NotificationRecord[] = [];
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const page: Awaited<ReturnType<typeof ledger.listNotifications>> = await ledger.listNotifications(
@@ -85,10 +80,20 @@ async function allNotifications({ ledger }: World): Promise<readonly Notificatio
   return records;
 }
 
-function* mailbox({ mailbox: box, registry, providers }: World): Generator<MailboxEntry> {
+function* mailbox(world: World): Generator<MailboxEntry> {
+  const { mailbox: box, registry, providers } = world;
   for (const { slot, provider, deliveryId, bodyHash, at } of box.messages()) {
     const recipient = slot < 0 ? -1 : registry.numberOf(slot);
-    yield { recipient, provider: providers[provider]?.name ?? '', deliveryId, body: bodyHash.toString(36), at };
+    yield {
+      recipient,
+      provider: providers[provider]?.name ?? '',
+      // A hash per message, for the few that are asked.
+      get deliveryId() {
+        return deliveryId ?? world.firstDeliveryId(recipient);
+      },
+      body: bodyHash.toString(36),
+      at,
+    };
   }
 }
 
@@ -126,7 +131,7 @@ async function livenessFacts(
 }
 
 /** Stored wakes that name no record. */
-async function orphans({ ledger, queue }: World): Promise<readonly string[]> {
+async function orphans({ store: { ledger }, queue }: World): Promise<readonly string[]> {
   const ids = [...new Set(queue?.ids() ?? [])];
   if (ids.length === 0) return [];
   const deliveries = await ledger.find(ids);

@@ -53,7 +53,7 @@ const ROWS = {
   queueLeastMs: ['ms', 1, 0, MINUTE, 'fastest way of a queue call, each direction'],
   queueMostMs: ['ms', 3, 0, MINUTE, 'slowest way of a queue call, each direction'],
   queueTimeoutMs: ['ms', 5_000, 1, HOUR, 'after which a queue call that was lost throws'],
-  visibilityMs: ['ms', 30_000, 1, DAY, 'how long a received wake stays hidden'],
+  visibilityMs: ['ms', 30_000, 1_000, DAY, 'how long a received wake stays hidden'],
   queueBatch: ['count', 50, 1, 10_000, 'wakes per queue call'],
   // The providers.
   providerLeastMs: ['ms', 8, 0, HOUR, 'fastest way of a send, each direction'],
@@ -67,7 +67,13 @@ const ROWS = {
   restartMs: ['ms', 5_000, 1, DAY, 'from a kill until the process is started again'],
   healMs: ['ms', 6 * HOUR, 1, 30 * DAY, 'the latest heal point: no fault fires after it'],
   survivors: ['count', 0, 0, 1_000, 'workers that stay alive after the heal point, all others broken for ever; 0: all'],
-  maxEvents: ['count', 50_000_000, 1, Number.MAX_SAFE_INTEGER, 'a run that needs more goes round in circles'],
+  maxEvents: [
+    'count',
+    0,
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'a run that needs more goes round in circles; 0: a million, and two thousand per recipient',
+  ],
 } satisfies Record<string, Row>;
 
 export type KnobName = keyof typeof ROWS;

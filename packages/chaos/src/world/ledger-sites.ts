@@ -15,7 +15,6 @@ import type {
   Held,
   HoldVerdict,
   Lease,
-  Ledger,
   MarkRequest,
   MarkVerdict,
   Move,
@@ -44,6 +43,7 @@ import type { Site } from '../kernel/site.ts';
 import type { Emitter, Happening } from './emitter.ts';
 import type { Knobs } from './knobs.ts';
 import type { Registry } from './registry.ts';
+import type { Store } from './store.ts';
 
 type Many<T> = readonly T[];
 type ListPage = { readonly limit?: number; readonly cursor?: string | null } | undefined;
@@ -84,26 +84,24 @@ export interface LedgerSites {
 }
 
 export interface LedgerSitesParts {
-  readonly ledger: Ledger;
+  readonly store: Store;
   readonly kernel: Kernel;
   readonly knobs: Knobs;
   readonly emitter: Emitter;
   readonly registry: Registry;
-  /** The store answers nobody before this virtual time. */
-  readonly downUntil: () => number;
   /** Called when something may have come to rest. */
   readonly onIdle: () => void;
   /** Called when something was written. */
   readonly onWork: () => void;
-  /** Called when something was accepted from a producer, or sealed. */
-  readonly onProduced: () => void;
 }
 
 type Record<Args, Result> = (args: Args, result: Result, tell: (happening: Happening) => void) => void;
 
 /** The store's side of the Ledger port: one applied call is one batch of history events. */
 export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
-  const { ledger, kernel, knobs, emitter, registry, downUntil, onIdle, onWork, onProduced } = parts;
+  const { store, kernel, knobs, emitter, registry, onIdle, onWork } = parts;
+  const { ledger } = store;
+  const promised = (): void => void (store.producedAt = kernel.now);
   const span = [knobs.ledgerLeastMs, knobs.ledgerMostMs] as const;
 
   function site<Args, Result>(
@@ -122,7 +120,7 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
       replyMs: span,
       awaited: role === 'working',
       apply(args, life) {
-        if (kernel.now < downUntil()) throw new Error('ledger: connection refused');
+        if (store.isDown) throw new Error('ledger: connection refused');
         const result = run(args);
         if (role === 'asking') onIdle();
         else onWork();
@@ -140,8 +138,22 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
   }
 
   return {
-    accept: site('ledger.accept', ({ batch, options }) => (onProduced(), ledger.accept(batch, options)), null),
-    seal: site('ledger.seal', (batch) => (onProduced(), ledger.seal(batch)), null),
+    accept: site(
+      'ledger.accept',
+      ({ batch, options }) => {
+        promised();
+        return ledger.accept(batch, options);
+      },
+      null,
+    ),
+    seal: site(
+      'ledger.seal',
+      (batch) => {
+        promised();
+        return ledger.seal(batch);
+      },
+      null,
+    ),
     claimNotifications: site(
       'ledger.claimNotifications',
       ({ selector, lease }) => ledger.claimNotifications(selector, lease),

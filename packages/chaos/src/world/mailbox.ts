@@ -4,47 +4,70 @@ export interface MailboxMessage {
   readonly slot: number;
   /** Index in the run's list of providers. */
   readonly provider: number;
-  readonly deliveryId: string;
+  /** The delivery that the sender named; null: the recipient's first one. */
+  readonly deliveryId: string | null;
   readonly bodyHash: number;
   readonly at: number;
 }
 
-/** What recipients really got: the oracle of a run. Append-only; a million messages in columns. */
+/** What recipients really got: the oracle of a run. Append-only, in columns: there may be a million. */
 export class Mailbox {
-  readonly #slots: number[] = [];
-  readonly #providers: number[] = [];
-  readonly #bodies: number[] = [];
-  readonly #times: number[] = [];
-  readonly #deliveries: string[] = [];
+  #size = 0;
+  #slots: Int32Array;
+  #providers: Uint8Array;
+  #bodies: Uint32Array;
+  #times: Float64Array;
+  /** Only where it is not the recipient's first: a million ids would be most of what is kept. */
+  readonly #deliveries = new Map<number, string>();
+
+  constructor(expected: number) {
+    const room = Math.max(64, expected);
+    this.#slots = new Int32Array(room);
+    this.#providers = new Uint8Array(room);
+    this.#bodies = new Uint32Array(room);
+    this.#times = new Float64Array(room);
+  }
 
   get size(): number {
-    return this.#slots.length;
+    return this.#size;
   }
 
   /** Answers the message's index. */
-  put(slot: number, provider: number, deliveryId: string, bodyHash: number, at: number): number {
-    this.#providers.push(provider);
-    this.#bodies.push(bodyHash);
-    this.#times.push(at);
-    this.#deliveries.push(deliveryId);
-    return this.#slots.push(slot) - 1;
+  put(slot: number, provider: number, deliveryId: string | null, bodyHash: number, at: number): number {
+    const index = this.#size++;
+    if (index >= this.#slots.length) this.#grow();
+    this.#slots[index] = slot;
+    this.#providers[index] = provider;
+    this.#bodies[index] = bodyHash;
+    this.#times[index] = at;
+    if (deliveryId !== null) this.#deliveries.set(index, deliveryId);
+    return index;
   }
 
   acceptedAt(index: number): number {
     return this.#times[index] as number;
   }
 
-  at(index: number): MailboxMessage {
-    return {
-      slot: this.#slots[index] as number,
-      provider: this.#providers[index] as number,
-      deliveryId: this.#deliveries[index] as string,
-      bodyHash: this.#bodies[index] as number,
-      at: this.#times[index] as number,
-    };
+  *messages(): Generator<MailboxMessage> {
+    for (let index = 0; index < this.#size; index++)
+      yield {
+        slot: this.#slots[index] as number,
+        provider: this.#providers[index] as number,
+        deliveryId: this.#deliveries.get(index) ?? null,
+        bodyHash: this.#bodies[index] as number,
+        at: this.#times[index] as number,
+      };
   }
 
-  *messages(): Generator<MailboxMessage> {
-    for (let index = 0; index < this.size; index++) yield this.at(index);
+  #grow(): void {
+    this.#slots = doubled(this.#slots, new Int32Array(this.#size * 2));
+    this.#providers = doubled(this.#providers, new Uint8Array(this.#size * 2));
+    this.#bodies = doubled(this.#bodies, new Uint32Array(this.#size * 2));
+    this.#times = doubled(this.#times, new Float64Array(this.#size * 2));
   }
+}
+
+function doubled<T extends { set(from: T): void }>(from: T, to: T): T {
+  to.set(from);
+  return to;
 }

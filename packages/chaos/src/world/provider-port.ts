@@ -76,20 +76,17 @@ export interface ProviderPortParts {
   readonly wire: Wire;
   readonly sites: ProviderSites;
   readonly registry: Registry;
-  /** Sends so far, by slot. */
-  readonly sends: number[];
 }
 
 /** The Provider port of one provider in the hands of one start of a process. */
 export function providerPort(life: Life, provider: SimulatedProvider, parts: ProviderPortParts): Provider {
-  const { wire, sites, registry, sends } = parts;
+  const { wire, sites, registry } = parts;
   return {
     name: provider.name,
     capabilities: capabilitiesOf(provider, (request) => wire.call(life, sites.lookup, { provider, request })),
     send(message, context) {
       const slot = registry.slotOfDelivery(message.deliveryId);
-      const nth = slot < 0 ? 0 : (sends[slot] ?? 0);
-      if (slot >= 0) sends[slot] = nth + 1;
+      const nth = slot < 0 ? 0 : registry.nextSend(slot);
       return wire.call(life, sites.send, { provider, message, context, slot, nth, script: null });
     },
     close: () => Promise.resolve(),

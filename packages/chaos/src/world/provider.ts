@@ -59,6 +59,8 @@ export interface ProviderSetup {
   readonly now: () => number;
   /** Whose mailbox a message lands in; `named` is the recipient of the delivery that its sender names. */
   readonly slotOf: (named: number, to: string) => number;
+  /** Whether this is the first delivery of the recipient. */
+  readonly isFirst: (deliveryId: string, slot: number) => boolean;
 }
 
 /** A provider's side: its memory of keys, its view of its own messages, and the mailbox that it delivers to. */
@@ -70,8 +72,8 @@ export class SimulatedProvider {
   brownOut = { until: 0, percent: 0 };
   /** Lookups see nothing younger than the settle time before this virtual time. */
   laggingUntil = 0;
-  readonly #keys = new TextTable(64);
-  readonly #lastOf = new TextTable(64);
+  #keys = new TextTable(64);
+  #lastOf = new TextTable(64);
   /** By message of this provider: its index in the mailbox. */
   readonly #messages: number[] = [];
   readonly #idPrefix: string;
@@ -83,6 +85,12 @@ export class SimulatedProvider {
 
   get name(): string {
     return this.setup.name;
+  }
+
+  /** Forgets what only a running world needs. */
+  retire(): void {
+    this.#keys = new TextTable(0);
+    this.#lastOf = new TextTable(0);
   }
 
   /** What is wrong with it is over. */
@@ -128,12 +136,13 @@ export class SimulatedProvider {
   #take(send: Send): { readonly outcome: Outcome; readonly arrival: Arrival } {
     const { message, context } = send;
     const { deliveryId } = message;
-    const { mailbox, now, index, slotOf } = this.setup;
+    const { mailbox, now, index, slotOf, isFirst } = this.setup;
     const slot = slotOf(send.slot, message.to);
     const hash = bodyHash(message.content);
     const known = this.#remembered(context.key);
     const isNew = known < 0;
-    const taken = isNew ? this.#messages.push(mailbox.put(slot, index, deliveryId, hash, now())) - 1 : known;
+    const named = isFirst(deliveryId, slot) ? null : deliveryId;
+    const taken = isNew ? this.#messages.push(mailbox.put(slot, index, named, hash, now())) - 1 : known;
     if (isNew) this.#remember(context.key, deliveryId, taken);
     const providerMessageId = this.#idOf(taken);
     return {

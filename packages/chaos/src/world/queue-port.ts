@@ -47,9 +47,9 @@ export function queueSites(queue: SimulatedQueue, knobs: Knobs, emitter: Emitter
     for (const { id, receipt } of batch)
       emitter.tell(life.process.name, { kind: 'queue', op, id, receipt: receipt ?? null });
   };
-  queue.onReceive = emitter.isHeard
-    ? ({ id, receipt }, life) => emitter.tell(life.process.name, { kind: 'queue', op: 'receive', id, receipt })
-    : null;
+  queue.onReceive = ({ id, receipt }, life) => {
+    if (emitter.isHeard) emitter.tell(life.process.name, { kind: 'queue', op: 'receive', id, receipt });
+  };
   return {
     enqueue: site('queue.enqueue', true, ({ batch, delayMs }, life) => {
       tell('enqueue', batch, life);

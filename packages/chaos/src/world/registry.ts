@@ -30,7 +30,9 @@ export class Registry {
   readonly #numbers: number[] = [];
   readonly #slots = new Map<number, number>();
   /** Hash of the address that was asked for, by slot; 0: not asked for yet. */
-  readonly #addresses: number[] = [];
+  #addresses: Uint32Array;
+  /** Sends that named a delivery of this recipient, by slot. */
+  #sends: Uint16Array;
   readonly #deliveries: TextTable;
   /** Ids of deliberate repeats. */
   readonly #generations = new TextTable(0);
@@ -44,6 +46,8 @@ export class Registry {
     this.#isDense = this.#isKnown && numbers.every((number, at) => number === at);
     this.#deliveries = new TextTable(numbers.length);
     this.#spill = workload.publications * NUMBERS_PER_NOTIFICATION;
+    this.#addresses = new Uint32Array(Math.max(16, numbers.length));
+    this.#sends = new Uint16Array(Math.max(16, numbers.length));
     for (const number of numbers) this.#addSlot(number);
   }
 
@@ -60,7 +64,8 @@ export class Registry {
   /** The producer asks for this recipient: from now on a message to that address is not a phantom. */
   expect(number: number, to: string): void {
     const slot = this.slotOf(number);
-    if (slot >= 0) this.#addresses[slot] = hashText(to);
+    // A double that is written otherwise is merged into the first.
+    if (slot >= 0 && this.#addresses[slot] === 0) this.#addresses[slot] = addressHash(to);
   }
 
   /** The producer publishes the notification, as the `index`th of the run. */
@@ -85,6 +90,11 @@ export class Registry {
     return slot >= 0 || this.#generations.size === 0 ? slot : this.#generations.get(id);
   }
 
+  /** The slot of a first generation's recipient; -1 for any other id. */
+  firstSlotOf(id: string): number {
+    return this.#deliveries.get(id);
+  }
+
   /** The number of a first generation's recipient; -1 for any other id. */
   firstNumberOf(id: string): number {
     const slot = this.#deliveries.get(id);
@@ -103,9 +113,24 @@ export class Registry {
 
   /** Whose mailbox a message lands in: the address decides, whatever recipient the sender named. -1: nobody asked for it. */
   slotOfMessage(named: number, to: string): number {
-    const hash = hashText(to);
+    const hash = addressHash(to);
     if (named >= 0 && this.#addresses[named] === hash) return named;
     return this.#slotOfAddress(hash);
+  }
+
+  /** Counts a send for the recipient; answers how many there were before. */
+  nextSend(slot: number): number {
+    const before = this.#sends[slot] ?? 0;
+    this.#sends[slot] = before + 1;
+    return before;
+  }
+
+  #grow(): void {
+    const [addresses, sends] = [this.#addresses, this.#sends];
+    this.#addresses = new Uint32Array(this.size * 2);
+    this.#addresses.set(addresses);
+    this.#sends = new Uint16Array(this.size * 2);
+    this.#sends.set(sends);
   }
 
   #learn(notificationId: string, { id, target, topic }: Known): void {
@@ -121,13 +146,14 @@ export class Registry {
     const number =
       position < NUMBERS_PER_NOTIFICATION ? notification.index * NUMBERS_PER_NOTIFICATION + position : this.#spill++;
     const slot = this.#addSlot(number);
-    this.#addresses[slot] = hashText(target.to);
+    this.#addresses[slot] = addressHash(target.to);
     this.#learned[slot] = { notificationId, publication: notification.index, target, topic };
     return slot;
   }
 
   #addSlot(number: number): number {
     const slot = this.size++;
+    if (slot >= this.#addresses.length) this.#grow();
     if (this.#isDense) return slot;
     this.#numbers.push(number);
     this.#slots.set(number, slot);
@@ -136,10 +162,15 @@ export class Registry {
 
   /** Only a mix-up or a phantom asks, so it is made when it does. */
   #slotOfAddress(hash: number): number {
-    if (this.#byAddress.size < this.#addresses.length)
-      this.#addresses.forEach((address, slot) => this.#byAddress.set(address, slot));
+    if (this.#byAddress.size < this.size)
+      for (let slot = 0; slot < this.size; slot++) this.#byAddress.set(this.#addresses[slot] as number, slot);
     return this.#byAddress.get(hash) ?? -1;
   }
+}
+
+/** Never 0: that marks an address that nobody asked for. */
+function addressHash(to: string): number {
+  return hashText(to) || 1;
 }
 
 function numberIn({ data }: Target): number {

@@ -1,18 +1,20 @@
+/** The share of places that may be taken. */
+const MOST_FULL = 0.75;
+const GROWTH = 1.6;
+
 /*
  * Texts to small numbers, for millions of them: an open-addressing table over two independent 32-bit hashes, without keeping the
  * texts. Two texts of one run collide with a chance of 3e-8 at a million entries.
  */
 export class TextTable {
   #size = 0;
-  #mask: number;
   #highs: Uint32Array;
   #lows: Uint32Array;
   /** The value plus one; 0 marks a free place. */
   #values: Int32Array;
 
   constructor(expected: number) {
-    const places = placesFor(expected);
-    this.#mask = places - 1;
+    const places = Math.ceil(Math.max(MOST_FULL * 64, expected + 1) / MOST_FULL);
     this.#highs = new Uint32Array(places);
     this.#lows = new Uint32Array(places);
     this.#values = new Int32Array(places);
@@ -28,14 +30,14 @@ export class TextTable {
     return (this.#values[this.#find(high, low)] as number) - 1;
   }
 
-  /** Gives the text a value (0 or more) unless it has one; answers the one it has now. */
+  /** Gives the text a value (0 to 2^31 - 2) unless it has one; answers the one it has now. */
   add(text: string, value: number): number {
     hash(text);
     const at = this.#find(high, low);
     const known = this.#values[at] as number;
     if (known !== 0) return known - 1;
     this.#put(at, high, low, value + 1);
-    if (++this.#size * 2 > this.#mask) this.#grow();
+    if (++this.#size > this.#values.length * MOST_FULL) this.#grow();
     return value;
   }
 
@@ -47,9 +49,11 @@ export class TextTable {
   }
 
   #find(wantedHigh: number, wantedLow: number): number {
-    let at = wantedLow & this.#mask;
+    const places = this.#values.length;
+    // The hash as a fraction of all places, so that their number need be no power of two.
+    let at = Math.floor((wantedLow / 0x1_0000_0000) * places);
     while (this.#values[at] !== 0 && (this.#lows[at] !== wantedLow || this.#highs[at] !== wantedHigh))
-      at = (at + 1) & this.#mask;
+      at = at + 1 === places ? 0 : at + 1;
     return at;
   }
 
@@ -61,23 +65,17 @@ export class TextTable {
 
   #grow(): void {
     const old = this.#values.length;
+    const places = Math.ceil(old * GROWTH);
     const [highs, lows, values] = [this.#highs, this.#lows, this.#values];
-    this.#mask = old * 2 - 1;
-    this.#highs = new Uint32Array(old * 2);
-    this.#lows = new Uint32Array(old * 2);
-    this.#values = new Int32Array(old * 2);
+    this.#highs = new Uint32Array(places);
+    this.#lows = new Uint32Array(places);
+    this.#values = new Int32Array(places);
     for (let i = 0; i < old; i++) {
       if (values[i] === 0) continue;
       const [itsHigh, itsLow] = [highs[i] as number, lows[i] as number];
       this.#put(this.#find(itsHigh, itsLow), itsHigh, itsLow, values[i] as number);
     }
   }
-}
-
-function placesFor(expected: number): number {
-  let places = 64;
-  while (places < expected * 2 + 2) places *= 2;
-  return places;
 }
 
 // Two results without an object: this runs several times per delivery.

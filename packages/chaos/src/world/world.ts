@@ -1,53 +1,51 @@
 import {
   createNotifier,
-  DELIVERY_CLASSES,
-  isSettled,
+  deliveryId,
+  notificationId,
   SendonceError,
+  toTarget,
   type ClassPolicy,
-  type Counts,
-  type DeliveryState,
   type NotifierConfig,
-  type Provider,
-  type WorkerOptions,
 } from '@sendonce/core';
-import { memoryLedger, type MemoryLedger } from '@sendonce/core/memory';
 import { FaultNetwork } from '../faults/fault-network.ts';
-import type { Hands, Limits } from '../faults/kind.ts';
+import type { Limits } from '../faults/kind.ts';
 import { opIndex, OPS } from '../faults/ops.ts';
-import type { Call } from '../kernel/call.ts';
 import type { Observer } from '../history.ts';
-import { processClock, storeClock } from '../kernel/clock.ts';
+import type { Call } from '../kernel/call.ts';
+import { processClock } from '../kernel/clock.ts';
 import { draw, hashText, unit } from '../kernel/draw.ts';
 import { Kernel, type RunEnd } from '../kernel/kernel.ts';
-import type { Life, Process } from '../kernel/process.ts';
-import { partitionOf, type Peer } from '../kernel/process.ts';
-import { processRandom } from '../kernel/random.ts';
-import { Wire } from '../kernel/wire.ts';
+import { leanMemory } from '../kernel/lean.ts';
+import { type Life, partitionOf } from '../kernel/process.ts';
+import { Wire, type Striker } from '../kernel/wire.ts';
 import type { Fault, SimulationSetup } from '../plan.ts';
 import type { SenderFactory } from '../senders/sender.ts';
-import type { Workload } from '../workload.ts';
+import type { KnownRecipients, Workload } from '../workload.ts';
 import { providerOutlines } from './capabilities.ts';
 import { Crew } from './crew.ts';
 import { Emitter } from './emitter.ts';
+import { makeHands } from './hands.ts';
 import type { Knobs } from './knobs.ts';
 import { scheduler } from './later.ts';
-import { ledgerPort } from './ledger-port.ts';
-import { ledgerSites, type LedgerSites } from './ledger-sites.ts';
+import { ledgerSites } from './ledger-sites.ts';
 import { limitsOf, policyOf, settleBoundMs } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
 import { Operator } from './operator.ts';
 import { Paths } from './paths.ts';
+import { makePorts } from './ports.ts';
 import { produce } from './producer.ts';
+import { providerSites } from './provider-port.ts';
 import { SimulatedProvider, type Arrival, type Send } from './provider.ts';
-import { providerPort, providerSites, type ProviderSites } from './provider-port.ts';
-import { queuePort, queueSites, type QueueSites } from './queue-port.ts';
+import { queueSites } from './queue-port.ts';
 import { SimulatedQueue } from './queue.ts';
 import { Registry } from './registry.ts';
-import { variantOf } from './variants.ts';
+import { Rest } from './rest.ts';
+import { Store } from './store.ts';
 
 const DROP = hashText('drop');
-const FEW = 50_000;
-const NEVER_MS = 1e12;
+/** More recipients than this are worth the time that saving memory takes. */
+const MANY = 100_000;
+const SURVIVOR = hashText('survivor');
 /** Without faults the heal point is at the start, once all processes have begun. */
 const HEAL_AT_ONCE_MS = 10;
 
@@ -68,74 +66,106 @@ export class World {
   readonly options: WorldOptions;
   readonly kernel: Kernel;
   readonly registry: Registry;
-  readonly mailbox = new Mailbox();
+  readonly mailbox: Mailbox;
+  readonly paths = new Paths();
   readonly providers: readonly SimulatedProvider[];
-  readonly ledger: MemoryLedger;
   readonly queue: SimulatedQueue | null;
+  readonly store: Store;
   readonly limits: Limits;
   /** Everything settles within this after the heal point. */
   readonly boundMs: number;
-  readonly paths = new Paths();
+  readonly emitter: Emitter;
+  readonly crew: Crew;
+  readonly network: FaultNetwork;
   /** Null until the heal point. */
   healedAt: number | null = null;
   /** When something was last written or sent. */
   lastWorkAt = 0;
-  /** Fault-free sends whose reply was lost by `dropReplies`. */
+  /** Replies lost by `dropReplies`. */
   dropped = 0;
-  crew!: Crew;
-  network!: FaultNetwork;
-  emitter!: Emitter;
-  operator!: Operator;
-  #wire: Wire;
-  #later: (ms: number, action: () => void) => void;
-  #ledgerSites!: LedgerSites;
-  #queueSites: QueueSites | null = null;
-  #providerSites!: ProviderSites;
-  readonly #sends: number[] = [];
-  #ledgerDownUntil = 0;
-  #settledAt = -1;
-  /** When a producer was last promised something. */
-  #producedAt = 0;
+  readonly #wire: Wire;
+  readonly #later: (ms: number, action: () => void) => void;
+  readonly #rest: Rest;
+  readonly #operator: Operator;
+  readonly #configFor: (life: Life, variant: number) => NotifierConfig;
+  /** Keeps the memory of a large run small; call it now and then. */
+  readonly trim: () => void;
+  readonly #observers: Observer[] = [];
   #failure: { readonly error: unknown } | null = null;
-  #twins = 0;
+  #producers = 0;
 
+  /** Makes the world and arms the plan; nothing happens before `run`. */
   constructor(options: WorldOptions) {
-    const { setup, workload, knobs } = options;
-    if (!(DELIVERY_CLASSES as readonly string[]).includes(setup.class))
-      throw new SendonceError(
-        'PLAN_INVALID',
-        `setup.class must be one of ${DELIVERY_CLASSES.join(', ')}, got ${setup.class}`,
-      );
+    const { setup, workload, knobs, faults } = options;
     this.options = options;
-    this.kernel = new Kernel(hashText(options.seed));
-    this.#wire = new Wire(this.kernel);
-    this.#later = scheduler(this.kernel);
-    this.registry = new Registry(workload);
+    const kernel = new Kernel(hashText(options.seed));
+    const wire = new Wire(kernel);
+    const registry = new Registry(workload);
+    const emitter = new Emitter(kernel, this.#observers);
+    const later = scheduler(kernel);
+    this.kernel = kernel;
+    this.registry = registry;
+    this.mailbox = new Mailbox(registry.size);
+    this.trim = registry.size > MANY ? leanMemory() : () => {};
+    this.emitter = emitter;
+    this.#wire = wire;
+    this.#later = later;
     this.providers = this.#makeProviders();
     const capabilities = this.providers.map((provider) => provider.setup.capabilities);
     this.limits = limitsOf(capabilities, knobs);
-    this.boundMs = settleBoundMs(this.#policies(), capabilities, knobs);
-    this.queue = setup.queue ? new SimulatedQueue(this.kernel, knobs.visibilityMs) : null;
-    this.ledger = memoryLedger({
-      clock: storeClock(this.kernel),
-      journal: false,
-      undoMs: undoMs(options, this.limits),
-      // Compact records save memory and cost time: worth it only where there are many.
-      ...(this.registry.size > FEW ? {} : { compactAfterMs: NEVER_MS }),
+    this.boundMs = settleBoundMs(
+      Object.keys(workload.notifications).map((type) => this.policy(type)),
+      capabilities,
+      knobs,
+    );
+    this.queue = setup.queue ? new SimulatedQueue(kernel, knobs.visibilityMs) : null;
+    this.store = new Store(kernel, knobs, { deliveries: registry.size, undoMs: longestAmnesiaMs(faults, knobs) });
+    this.#rest = new Rest(kernel, this.store.ledger);
+    this.#configFor = this.#makePorts();
+    const configFor = (life: Life): NotifierConfig => this.#configFor(life, 0);
+    this.#operator = new Operator({ kernel, emitter, restartMs: knobs.restartMs, configFor, later });
+    this.crew = new Crew({
+      kernel,
+      emitter,
+      restartMs: knobs.restartMs,
+      later,
+      changed: () => this.#notePath(),
+      started: (process) => this.network.started(process),
     });
+    this.network = new FaultNetwork(faults, {
+      wire,
+      registry,
+      emitter,
+      hands: makeHands({
+        kernel,
+        knobs,
+        emitter,
+        crew: this.crew,
+        store: this.store,
+        queue: this.queue,
+        operator: this.#operator,
+        later,
+        publishTwice: () => this.#addProducer(),
+      }),
+      limits: this.limits,
+      hasQueue: setup.queue,
+      changed: () => this.#faultChanged(),
+    });
+    if (options.dropReplies > 0) this.watchCalls((call) => this.#maybeDropReply(call), ['provider.send']);
   }
 
-  /** The recipient numbers' upper bound, plus one. */
+  /** One more than the highest number of a recipient, as far as that is known beforehand. */
   get highest(): number {
     const { known, publications } = this.options.workload;
-    if (known === null) return publications * 100;
+    if (known === null) return publications;
     return known.numbers.reduce((most, number) => Math.max(most, number), -1) + 1;
   }
 
-  /** Shows every call of a port, as it is requested. */
-  watchCalls(look: (call: Call) => void): void {
+  /** Shows each call as it is requested, before any fault strikes it. */
+  watchCalls(look: Striker, ops: readonly string[] = OPS): void {
     const { strikers } = this.#wire;
-    for (let index = 0; index < OPS.length; index++) {
+    for (const op of ops) {
+      const index = opIndex(op);
       const earlier = strikers[index];
       strikers[index] = (call) => {
         look(call);
@@ -145,102 +175,49 @@ export class World {
   }
 
   /** Runs to the end. Call it once. */
-  async run(): Promise<RunEnd> {
-    const { knobs } = this.options;
+  async run(observers: readonly Observer[]): Promise<RunEnd> {
+    const { knobs, faults } = this.options;
+    this.#observers.push(...observers);
+    this.network.announce();
+    this.#later(faults.length === 0 ? HEAL_AT_ONCE_MS : knobs.healMs, () => this.#heal());
+    this.#addProcesses();
     const end = await this.kernel.run({
       until: () => this.#failure !== null || this.#isOver(),
       lastMs: () => (this.healedAt ?? knobs.healMs) + this.boundMs,
-      maxEvents: knobs.maxEvents,
+      maxEvents: knobs.maxEvents > 0 ? knobs.maxEvents : 1_000_000 + 2_000 * this.registry.size,
+      afterInstant: this.trim,
     });
     // Thrown as it came: the user's own types may be what failed.
     if (this.#failure !== null) throw this.#failure.error;
-    if (this.healedAt === null) this.heal();
+    this.#heal();
+    for (const provider of this.providers) provider.retire();
     return end;
   }
 
   policy(type: string): ClassPolicy {
-    const { workload } = this.options;
-    const found = workload.notifications[type];
-    if (found === undefined) throw new Error(`no type ${type}`);
-    return policyOf(found, workload.config?.classes);
+    const { notifications, config } = this.options.workload;
+    const found = notifications[type];
+    if (found === undefined) throw new SendonceError('TYPE_UNKNOWN', `'${type}' is not a notification type`);
+    return policyOf(found, config?.classes);
   }
 
-  /** No fault fires from now on, and what still lasts is over. */
-  heal(): void {
-    this.healedAt = this.kernel.now;
-    this.network.heal();
-    this.#ledgerDownUntil = 0;
-    for (const provider of this.providers) provider.heal();
-    for (const { process } of this.crew.members) process.partitionedFrom.clear();
-    this.emitter.tell('plan', { kind: 'heal' });
-    this.#breakForGood();
-    this.changed();
-  }
-
-  /** Something began or ended that a path depends on. */
-  readonly changed = (): void => this.paths.note(this.kernel.now, this.#hasPath());
-
-  /** Arms the plan and adds the processes. Call it once, before `run`. */
-  open(observers: readonly Observer[]): void {
-    const { setup, knobs, faults, workload } = this.options;
-    const { kernel, registry } = this;
-    this.emitter = new Emitter(kernel, observers);
-    this.#ledgerSites = ledgerSites({
-      ledger: this.ledger,
-      kernel,
-      knobs,
-      emitter: this.emitter,
-      registry,
-      downUntil: () => this.#ledgerDownUntil,
-      onIdle: () => this.#lookAround(),
-      onWork: () => this.#worked(),
-      onProduced: () => void (this.#producedAt = this.kernel.now),
-    });
-    if (this.queue !== null) this.#queueSites = queueSites(this.queue, knobs, this.emitter);
-    this.#providerSites = providerSites({
-      kernel,
-      knobs,
-      registry,
-      arrived: (send, arrival, life) => this.#arrived(send, arrival, life),
-    });
-    this.crew = new Crew({
-      kernel,
-      emitter: this.emitter,
-      restartMs: knobs.restartMs,
-      later: this.#later,
-      changed: this.changed,
-      started: (process) => this.network.started(process),
-    });
-    const configFor = (life: Life): NotifierConfig => this.#configFor(life, 0);
-    this.operator = new Operator({
-      kernel,
-      emitter: this.emitter,
-      restartMs: knobs.restartMs,
-      configFor,
-      later: this.#later,
-    });
-    this.network = new FaultNetwork(faults, {
-      wire: this.#wire,
-      registry,
-      emitter: this.emitter,
-      hands: this.#hands(),
-      limits: this.limits,
-      hasQueue: setup.queue,
-      changed: () => this.#faultChanged(),
-    });
-    if (this.options.dropReplies > 0) this.#dropReplies();
-    this.#later(faults.length === 0 ? HEAL_AT_ONCE_MS : knobs.healMs, () => {
-      if (this.healedAt === null) this.heal();
-    });
-    if (workload.publications > 0) this.#addProducer('producer');
-    for (let n = 1; n <= setup.workers; n++)
-      this.crew.add(`w${n}`, 'worker', (life, signal, variant) => this.#work(life, signal, variant));
+  /** The id of the first delivery of a requested recipient. */
+  firstDeliveryId(number: number): string {
+    const learned = this.registry.learnedOf(number);
+    const { known, publication } = this.options.workload;
+    if (learned === null && known === null) throw new Error(`recipient ${number} was never learned`);
+    const { type, key } = publication(0);
+    const { recipientId, channel, destinationId } =
+      learned?.target ?? toTarget((known as KnownRecipients).targetOf(number));
+    const id = learned?.notificationId ?? notificationId('default', type, key);
+    return deliveryId({ notificationId: id, recipientId, channel, destinationId, generation: 0 });
   }
 
   #makeProviders(): readonly SimulatedProvider[] {
     const { setup, workload, knobs } = this.options;
     const { kernel, mailbox, registry } = this;
-    return providerOutlines(workload.config, workload.channels, setup.provider, knobs).map(
+    const outlines = providerOutlines(workload.config, workload.channels, setup.provider, knobs);
+    return outlines.map(
       (outline, index) =>
         new SimulatedProvider({
           ...outline,
@@ -249,39 +226,40 @@ export class World {
           mailbox,
           now: () => kernel.now,
           slotOf: (named, to) => registry.slotOfMessage(named, to),
+          isFirst: (deliveryId, slot) => slot >= 0 && registry.firstSlotOf(deliveryId) === slot,
         }),
     );
   }
 
-  #policies(): readonly ClassPolicy[] {
-    return Object.keys(this.options.workload.notifications).map((type) => this.policy(type));
+  #makePorts(): (life: Life, variant: number) => NotifierConfig {
+    const { setup, workload, knobs } = this.options;
+    const { kernel, registry, emitter, store, queue, providers } = this;
+    const onIdle = (): void => this.#lookForRest();
+    const onWork = (): void => this.#worked();
+    return makePorts({
+      wire: this.#wire,
+      knobs,
+      concurrency: setup.concurrency,
+      workload,
+      registry,
+      providers,
+      queue,
+      ledgerSites: ledgerSites({ store, kernel, knobs, emitter, registry, onIdle, onWork }),
+      queueSites: queue === null ? null : queueSites(queue, knobs, emitter),
+      providerSites: providerSites({
+        kernel,
+        knobs,
+        registry,
+        arrived: (send, arrival, life) => this.#arrived(send, arrival, life),
+      }),
+    });
   }
 
-  #configFor(life: Life, variant: number): NotifierConfig {
-    const { workload } = this.options;
-    const { kernel } = this;
-    const parts = { wire: this.#wire, sites: this.#providerSites, registry: this.registry, sends: this.#sends };
-    const channels = Object.fromEntries(
-      workload.channels.map((channel): [string, { providers: Provider[] }] => {
-        const ofChannel = this.providers.filter((provider) => provider.setup.channel === channel);
-        return [channel, { providers: ofChannel.map((provider) => providerPort(life, provider, parts)) }];
-      }),
-    );
-    const { queue } = this;
-    const config: NotifierConfig = {
-      ledger: ledgerPort(this.#wire, life, this.#ledgerSites, this.registry),
-      ...(queue === null || this.#queueSites === null
-        ? {}
-        : { queue: queuePort(this.#wire, life, this.#queueSites, queue, this.options.knobs) }),
-      channels,
-      notifications: workload.notifications,
-      ...(workload.config?.classes === undefined ? {} : { classes: workload.config.classes }),
-      ...(workload.config?.deadLetterRetry === undefined ? {} : { deadLetterRetry: workload.config.deadLetterRetry }),
-      worker: workerOptions(this.options.knobs, this.options.setup.concurrency),
-      clock: processClock(kernel, life),
-      random: processRandom(kernel, life),
-    };
-    return variantOf(config, variant);
+  #addProcesses(): void {
+    const { setup, workload } = this.options;
+    if (workload.publications > 0) this.#addProducer();
+    for (let n = 1; n <= setup.workers; n++)
+      this.crew.add(`w${n}`, 'worker', (life, signal, variant) => this.#work(life, signal, variant));
   }
 
   #work(life: Life, signal: AbortSignal, variant: number): Promise<void> {
@@ -292,8 +270,9 @@ export class World {
     return worker.run({ signal });
   }
 
-  #addProducer(name: string): void {
+  #addProducer(): void {
     const { workload, knobs } = this.options;
+    const name = this.#producers++ === 0 ? 'producer' : `producer${this.#producers}`;
     this.crew.add(name, 'producer', async (life) => {
       const config = this.#configFor(life, 0);
       const clock = processClock(this.kernel, life);
@@ -305,201 +284,97 @@ export class World {
     });
   }
 
-  // ---- what happens ---------------------------------------------------------------------------------------------------------
+  // ---- what happens ----------------------------------------------------------------------------------------------------------
 
   #arrived(send: Send, arrival: Arrival | null, life: Life): void {
     this.#worked();
     if (arrival === null) return;
-    const { provider, message, context } = send;
-    if (this.emitter.isHeard)
-      this.emitter.emit({
-        at: this.kernel.now,
-        process: life.process.name,
-        kind: 'provider',
-        provider: provider.name,
-        deliveryId: message.deliveryId,
-        attempt: context.attempt,
-        key: context.key,
-        to: message.to,
-        body: arrival.bodyHash.toString(36),
-        outcome: arrival.what,
-        providerMessageId: arrival.providerMessageId,
-        reply: arrival.reply,
-      });
+    if (this.emitter.isHeard) this.#tellArrival(send, arrival, life);
     if (arrival.what === 'accepted') this.network.acceptances.accepted(send, life.process);
+  }
+
+  #tellArrival({ provider, message, context }: Send, arrival: Arrival, { process }: Life): void {
+    this.emitter.emit({
+      at: this.kernel.now,
+      process: process.name,
+      kind: 'provider',
+      provider: provider.name,
+      deliveryId: message.deliveryId,
+      attempt: context.attempt,
+      key: context.key,
+      to: message.to,
+      body: arrival.bodyHash.toString(36),
+      outcome: arrival.what,
+      providerMessageId: arrival.providerMessageId,
+      reply: arrival.reply,
+    });
   }
 
   #worked(): void {
     this.lastWorkAt = this.kernel.now;
   }
 
-  /** Somebody asked for work: perhaps there is none left. */
-  #lookAround(): void {
-    if (this.#wire.busy > 0 || this.crew.isProducing) return;
-    void this.ledger.count().then((counts) => {
-      if (isAtRest(counts)) this.#settledAt = this.kernel.now;
+  #maybeDropReply(call: Call): void {
+    if (unit(draw(this.kernel.seed, DROP, call.bits, 0)) >= this.options.dropReplies) return;
+    call.addAfter((applied) => {
+      applied.replyLost = true;
+      this.dropped++;
     });
   }
 
+  // ---- how it ends -----------------------------------------------------------------------------------------------------------
+
+  #lookForRest(): void {
+    if (this.#wire.busy === 0 && !this.crew.isProducing) this.#rest.look();
+  }
+
   #isOver(): boolean {
-    return (
-      this.#settledAt === this.kernel.now &&
-      this.#wire.busy === 0 &&
-      !this.crew.isProducing &&
-      !this.operator.isBusy &&
-      (this.queue === null || this.queue.depth === 0)
-    );
+    if (!this.#rest.isNow || this.#wire.busy > 0 || this.crew.isProducing || this.#operator.isBusy) return false;
+    return this.queue === null || this.queue.depth === 0;
   }
 
   #faultChanged(): void {
-    this.changed();
-    if (this.healedAt === null && this.network.isSpent) this.heal();
+    this.#notePath();
+    if (this.network.isSpent) this.#heal();
+  }
+
+  /** No fault fires from now on, and what still lasts is over. A second call does nothing. */
+  #heal(): void {
+    if (this.healedAt !== null) return;
+    this.healedAt = this.kernel.now;
+    this.network.heal();
+    this.store.downUntil = 0;
+    for (const provider of this.providers) provider.heal();
+    for (const { process } of this.crew.members) process.partitionedFrom.clear();
+    this.emitter.tell('plan', { kind: 'heal' });
+    this.#breakForGood();
+    this.#notePath();
+  }
+
+  /** Only so many workers stay alive; which ones is drawn. */
+  #breakForGood(): void {
+    const { survivors } = this.options.knobs;
+    if (survivors === 0) return;
+    const rankOf = (hash: number): number => draw(this.kernel.seed, SURVIVOR, hash, 0);
+    const drawn = [...this.crew.workers].sort((a, b) => rankOf(a.process.hash) - rankOf(b.process.hash));
+    for (const { process } of drawn.slice(survivors)) this.crew.kill(process, 'broken for ever', null);
+  }
+
+  #notePath(): void {
+    this.paths.note(this.kernel.now, this.#hasPath());
   }
 
   #hasPath(): boolean {
     const { now } = this.kernel;
-    if (now < this.#ledgerDownUntil) return false;
-    if (this.providers.every((provider) => now < provider.downUntil)) return false;
+    if (this.store.isDown || this.providers.every((provider) => now < provider.downUntil)) return false;
     return this.crew.workers.some(
       ({ process }) =>
         process.life !== null && process.pausedUntil <= now && partitionOf(process, 'ledger', now) === null,
     );
   }
-
-  /** Only a few workers stay alive; who they are is drawn. */
-  #breakForGood(): void {
-    const { survivors } = this.options.knobs;
-    if (survivors === 0) return;
-    const { seed } = this.kernel;
-    const drawn = [...this.crew.workers].sort(
-      (a, b) => draw(seed, DROP, a.process.hash, 1) - draw(seed, DROP, b.process.hash, 1),
-    );
-    for (const { process } of drawn.slice(survivors)) this.crew.kill(process, 'broken for ever', null);
-  }
-
-  #dropReplies(): void {
-    const { strikers } = this.#wire;
-    const index = opIndex('provider.send');
-    const earlier = strikers[index];
-    strikers[index] = (call) => {
-      earlier?.(call);
-      if (unit(draw(this.kernel.seed, DROP, call.bits, 0)) >= this.options.dropReplies) return;
-      call.addAfter((applied) => {
-        applied.replyLost = true;
-        this.dropped++;
-      });
-    };
-  }
-
-  // ---- what faults can do ---------------------------------------------------------------------------------------------------
-
-  #hands(): Hands {
-    const { crew, kernel } = this;
-    const later = this.#later;
-    return {
-      knobs: this.options.knobs,
-      queue: this.queue,
-      later,
-      kill: (process, why, backAfterMs) => crew.kill(process, why, backAfterMs),
-      pause: (process, ms) => crew.pause(process, ms),
-      stop: (process, ms) => crew.stop(process, ms),
-      deploy: (everyMs) => this.#deploy(everyMs),
-      restartWith: (process, variant, ms) => this.#restartWith(process, variant, ms),
-      cutOff: (process, peer, ways, ms) => this.#cutOff(process, peer, ways, ms),
-      ledgerDown: (ms) => void (this.#ledgerDownUntil = Math.max(this.#ledgerDownUntil, kernel.now + ms)),
-      loseMemory: (lastMs, evict) => this.#loseMemory(lastMs, evict),
-      wipeQueue: () => this.#wipeQueue(),
-      skew: (process, ms) => void (process.skewMs = ms),
-      operate: (action, deliveryId) => this.operator.operate(action, deliveryId),
-      publishTwice: () => this.#addProducer(`producer${++this.#twins + 1}`),
-      bounce: (send, providerMessageId, ms) => later(ms, () => void this.operator.bounced(send, providerMessageId)),
-      draw: (label, n) => draw(kernel.seed, hashText(label), kernel.now, n),
-    };
-  }
-
-  #deploy(everyMs: number): void {
-    const { graceMs } = this.options.knobs;
-    this.crew.workers.forEach(({ process }, at) =>
-      this.#later(at * everyMs, () => this.crew.stop(process, graceMs + 1_000)),
-    );
-  }
-
-  #restartWith(process: Process, variant: number, ms: number): void {
-    const member = this.crew.memberOf(process);
-    if (member === undefined) return;
-    member.variant = variant;
-    this.crew.kill(process, 'restarted with another config', 1);
-    this.#later(ms, () => {
-      member.variant = 0;
-      this.crew.kill(process, 'restarted with its own config', 1);
-    });
-  }
-
-  #cutOff(process: Process | null, peer: Peer, ways: 'both' | 'replies', ms: number): void {
-    const until = this.kernel.now + ms;
-    const whom = process === null ? this.crew.members.map((member) => member.process) : [process];
-    for (const each of whom) each.partitionedFrom.set(peer, { ways, until });
-  }
-
-  #loseMemory(lastMs: number, evict: readonly string[]): void {
-    const { dispatchMs, visibilityMs } = this.options.knobs;
-    // A store that forgets what it told a producer has lost it: no protocol brings that back, so accepting is taken to be synchronous.
-    const sinceProducedMs = Math.max(0, this.kernel.now - this.#producedAt - 1);
-    const quarantineMs = dispatchMs + visibilityMs;
-    const report = this.ledger.control.loseMemory({ lastMs: Math.min(lastMs, sinceProducedMs), evict, quarantineMs });
-    this.emitter.tell('ledger', { kind: 'epoch', ...report });
-  }
-
-  #wipeQueue(): void {
-    if (this.queue === null) return;
-    this.queue.wipe();
-    this.emitter.tell('queue', { kind: 'queue', op: 'wiped', id: '', receipt: null });
-  }
 }
 
-function isAtRest({ deliveries, notifications, unsealed }: Counts): boolean {
-  const { accepted, expanding, expanded } = notifications;
-  if (accepted > unsealed || expanding > 0 || expanded > 0) return false;
-  return Object.entries(deliveries).every(([state, count]) => count === 0 || isSettled(state as DeliveryState));
-}
-
-/** Keeping what an amnesia needs costs memory, so it is kept only for plans that have one. */
-function undoMs({ faults }: WorldOptions, { knobs }: Limits): number {
-  return faults.some((fault) => fault.do === 'amnesia')
-    ? Math.max(knobs.leaseMs, ...faults.map(({ ms }) => ms ?? 0))
-    : 0;
-}
-
-function workerOptions(knobs: Knobs, concurrency: number): WorkerOptions {
-  const {
-    batch,
-    leaseMs,
-    dispatchMs,
-    sendMarginMs,
-    keyMarginMs,
-    pollMs,
-    waitMs,
-    sweepMs,
-    lateMs,
-    strayAfterMs,
-    page,
-    graceMs,
-    noProgressMs,
-  } = knobs;
-  return {
-    concurrency,
-    batch,
-    leaseMs,
-    dispatchMs,
-    sendMarginMs,
-    keyMarginMs,
-    pollMs,
-    waitMs,
-    sweepMs,
-    lateMs,
-    strayAfterMs,
-    chunk: page,
-    graceMs,
-    noProgressMs,
-  };
+function longestAmnesiaMs(faults: readonly Fault[], { leaseMs }: Knobs): number {
+  const amnesias = faults.filter((fault) => fault.do === 'amnesia');
+  return Math.max(0, ...amnesias.map(({ ms }) => ms ?? leaseMs));
 }

@@ -7,7 +7,7 @@ describe('the kernel', () => {
     const { run, at } = toyWorld();
     const seen: string[] = [];
     const hops = async (name: string): Promise<void> => {
-      for (let hop = 0; hop < 50; hop++) await null;
+      for (let hop = 0; hop < 50; hop++) await Promise.resolve();
       seen.push(name);
     };
     at(1, () => void hops('first'));

@@ -160,7 +160,7 @@ export const story: readonly HistoryEvent[] = [
   claims(20, 'w1', 'd_0'),
   marks(24, 'w1', 'd_0'),
   sends(30, 'w1', 'd_0'),
-  event(30, 'w1', { kind: 'fault', what: 'fired', index: 0, fault: lostReply, entity: 'r0' }),
+  event(30, 'plan', { kind: 'fault', what: 'fired', index: 0, fault: lostReply, entity: 'r0' }),
   event(40, 'w1', { kind: 'process', what: 'kill', why: 'SIGKILL' }),
   event(61_000, 'w2', { kind: 'heal' }),
   claims(61_010, 'w2', 'd_0'),

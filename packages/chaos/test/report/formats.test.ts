@@ -120,13 +120,14 @@ describe('the self-test', () => {
   const report: SelfTestReport = { passed: false, rows: [row, missed], wallMs: 1_500, interrupted: false };
 
   test('has a line per known-bad sender', async () => {
-    await expect(selfTestText(report, plainPaint)).toMatchFileSnapshot('./pages/self-test.txt');
+    await expect(selfTestText(report, 'apple', plainPaint)).toMatchFileSnapshot('./pages/self-test.txt');
   });
 
   test('has the same as JSON', () => {
-    expect(selfTestJson(report)).toEqual({
+    expect(selfTestJson(report, 'apple')).toEqual({
       schema: 'sendonce.self-test/1',
       verdict: 'fail',
+      seed: 'apple',
       senders: [
         { sender: 'naive-lock', expected: ['lost'], caught: true, seen: 'lost', faults: 1, recipients: 1, wallMs: 120 },
         {

@@ -111,6 +111,18 @@ describe('the timeline', () => {
     expect(timeline([one], { recipientOf })[1]).toBe(`0.000      ${text}`);
   });
 
+  test('shows a fault where it struck: at its process, at who was at work on the recipient, else across', () => {
+    const fault = (entity: string | null): HistoryEvent =>
+      event(1, 'plan', { kind: 'fault', what: 'fired', index: 0, fault: lostReply, entity });
+    const shown = (entity: string | null): string | undefined =>
+      show([claims(0, 'w2', 'd_0'), fault(entity)]).split('\n')[2];
+    expect(shown('r0')).toBe('0.001      ! send: reply lost r0');
+    expect(shown('w1')).toMatch(/^0\.001 {6}! send: reply lost w1/);
+    expect(shown('r9')).toBe('0.001      --- ! send: reply lost r9 ---');
+    const over = event(1, 'plan', { kind: 'fault', what: 'healed', index: 0, fault: lostReply, entity: 'r0' });
+    expect(show([claims(0, 'w2', 'd_0'), over]).split('\n')).toHaveLength(2);
+  });
+
   test('leaves out routine: renewals, receipts, polls', () => {
     const routine = [
       event(0, 'w1', { kind: 'renew', request: { id: 'd_0' }, verdict: { kind: 'ok' } }),

@@ -8,6 +8,8 @@ const CLEAR_LINE = '\r\u001b[2K';
 
 export interface ProgressLine {
   update(progress: Progress): void;
+  /** Shows any words in its place, where somebody watches. */
+  show(words: string): void;
   /** Takes the line away again, so that it never mixes with the result. */
   clear(): void;
 }
@@ -17,12 +19,18 @@ export function progressLine(terminal: Pick<Terminal, 'err' | 'watched'>): Progr
   const { watched } = terminal;
   let nextAtMs = watched ? OVERWRITE_EVERY_MS : FIRST_LINE_MS;
   let open = false;
+  const show = (words: string): void => {
+    if (!watched) return;
+    open = true;
+    terminal.err(CLEAR_LINE + words);
+  };
   return {
+    show,
     update(progress) {
-      if (progress.wallMs < nextAtMs) return;
+      if (progress.wallMs < nextAtMs || progress.schedules === progress.ofSchedules) return;
       nextAtMs = progress.wallMs + (watched ? OVERWRITE_EVERY_MS : LINE_EVERY_MS);
-      open = watched;
-      terminal.err(watched ? `${CLEAR_LINE}${progressWords(progress)}` : `${progressWords(progress)}\n`);
+      if (watched) show(progressWords(progress));
+      else terminal.err(`${progressWords(progress)}\n`);
     },
     clear() {
       if (open) terminal.err(CLEAR_LINE);
@@ -33,7 +41,10 @@ export function progressLine(terminal: Pick<Terminal, 'err' | 'watched'>): Progr
 
 export function progressWords({ schedules, ofSchedules, settled, wallMs }: Progress): string {
   const rate = wallMs > 0 ? Math.round((settled / wallMs) * 1_000) : 0;
-  const of = ofSchedules === null ? '' : ` of ${ofSchedules.toLocaleString('en')}`;
-  const seconds = (wallMs / 1_000).toFixed(0);
-  return `${schedules.toLocaleString('en')}${of} schedules, ${settled.toLocaleString('en')} recipients settled, ${rate.toLocaleString('en')}/s, ${seconds} s`;
+  const of = ofSchedules === null ? '' : ` of ${grouped(ofSchedules)}`;
+  return `${grouped(schedules)}${of} schedules, ${grouped(settled)} recipients settled, ${grouped(rate)}/s, ${Math.round(wallMs / 1_000)} s`;
+}
+
+function grouped(n: number): string {
+  return n.toLocaleString('en');
 }

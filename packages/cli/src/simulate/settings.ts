@@ -77,7 +77,8 @@ export function checkKills(kills: readonly AcceptanceKill[], recipients: number)
   throw flagError('kill-at', String(late.acceptance), allowed);
 }
 
-function parseSeed(text: string): string {
+/** Nothing that a shell or a file name could take for something else. */
+export function parseSeed(text: string): string {
   if (/^[\w.-]{1,64}$/.test(text)) return text;
   throw flagError('seed', text, '1 to 64 letters, digits, dots, dashes or underscores');
 }

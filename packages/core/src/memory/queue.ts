@@ -46,11 +46,13 @@ export function memoryQueue(options: MemoryQueueOptions): MemoryQueue {
   let waiters: (() => void)[] = [];
 
   function show(message: Message): void {
+    if (message.hiddenUntil !== null) hidden.giveUp(message.hiddenUntil);
     message.hiddenUntil = null;
     ready.push(message);
   }
 
   function hide(message: Message, delayMs: number): void {
+    if (message.hiddenUntil !== null) hidden.giveUp(message.hiddenUntil);
     message.hiddenUntil = clock.now() + delayMs;
     hidden.push(message.hiddenUntil, message);
   }
@@ -146,6 +148,7 @@ export function memoryQueue(options: MemoryQueueOptions): MemoryQueue {
         if (!messages.has(seqOf(wake))) return OK;
         const message = held(wake);
         if (message === undefined) return STALE;
+        if (message.hiddenUntil !== null) hidden.giveUp(message.hiddenUntil);
         messages.delete(message.seq);
         return OK;
       });

@@ -10,6 +10,8 @@ export interface TimeHeap<T> {
   peek(): Timed<T> | undefined;
   /** Takes the earliest entry if its time is not after `now`. */
   popUntil(now: number): Timed<T> | undefined;
+  /** One entry of this moment is outdated; when all of them are, they go. Each may be given up once. */
+  giveUp(at: number): void;
   readonly size: number;
 }
 
@@ -18,6 +20,8 @@ export function timeHeap<T>(): TimeHeap<T> {
   const buckets = new Map<number, Bucket<T>>();
   const moments: number[] = [];
   let size = 0;
+  /** What lies before it may be taken already, and cannot be given up any more. */
+  let takenUntil = -Infinity;
 
   function first(): Bucket<T> | undefined {
     for (;;) {
@@ -38,7 +42,7 @@ export function timeHeap<T>(): TimeHeap<T> {
       size += 1;
       const bucket = buckets.get(at);
       if (bucket === undefined) {
-        buckets.set(at, { at, from: 0, items: [item] });
+        buckets.set(at, { at, from: 0, outdated: 0, items: [item] });
         insert(moments, at);
       } else bucket.items.push(item);
     },
@@ -48,6 +52,7 @@ export function timeHeap<T>(): TimeHeap<T> {
     },
     popUntil(now) {
       const bucket = first();
+      takenUntil = Math.max(takenUntil, now);
       if (bucket === undefined || bucket.at > now) return undefined;
       size -= 1;
       const item = bucket.items[bucket.from] as T;
@@ -58,6 +63,14 @@ export function timeHeap<T>(): TimeHeap<T> {
       }
       return { at: bucket.at, item };
     },
+    giveUp(at) {
+      const bucket = at > takenUntil ? buckets.get(at) : undefined;
+      if (bucket === undefined) return;
+      bucket.outdated += 1;
+      if (bucket.outdated < bucket.items.length) return;
+      size -= bucket.items.length;
+      buckets.delete(at);
+    },
   };
 }
 
@@ -66,6 +79,7 @@ interface Bucket<T> {
   readonly items: T[];
   /** Items before this index are taken. */
   from: number;
+  outdated: number;
 }
 
 function insert(heap: number[], value: number): void {

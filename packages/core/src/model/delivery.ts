@@ -19,8 +19,8 @@ export const TRANSITIONS: Readonly<Record<DeliveryState, readonly DeliveryState[
   unknown: ['retry-scheduled', 'sent', 'parked', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
   sent: ['delivered', 'bounced', 'undeliverable'],
   parked: ['sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead'],
-  delivered: ['bounced', 'undeliverable'],
-  // `sent` and `delivered` here are another attempt's: the record shows its best one.
+  // From here on `sent` and `delivered` are another attempt's, when the best one's message bounced: the record shows its best.
+  delivered: ['sent', 'bounced', 'undeliverable'],
   bounced: ['sent', 'delivered', 'undeliverable'],
   undeliverable: ['sent', 'delivered', 'bounced'],
   // A late acceptance of an attempt that was counted absent by a lookup, or forgotten by the store, is still the truth.

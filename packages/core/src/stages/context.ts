@@ -17,8 +17,15 @@ export interface Context {
   readonly emit: (event: TelemetryEvent) => void;
 }
 
-/** How long something waits that this worker's config does not know (a type, a provider): another worker's may, during a deploy, ms. */
-export const UNKNOWN_CONFIG_DELAY_MS = 30_000;
+const UNKNOWN_CONFIG_DELAY_MS = 30_000;
+
+/**
+ * How long something waits that this worker's config does not know (a type, a provider): another worker's may, during a deploy, ms.
+ * Drawn, or this worker would be the first to meet it again every time.
+ */
+export function unknownConfigDelayMs({ random }: Context): number {
+  return Math.ceil(UNKNOWN_CONFIG_DELAY_MS * (0.5 + random.next() / 2));
+}
 
 /** Wakes are hints: a queue that refuses one costs time, never a message, since the sweeper claims what is due. */
 export async function hint(queue: Queue | null, ids: readonly string[], delayMs = 0): Promise<void> {

@@ -3,7 +3,7 @@ import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import { addressProblem, type Target } from '../model/recipient.ts';
 import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
-import { hint, UNKNOWN_CONFIG_DELAY_MS, type Context } from './context.ts';
+import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { route } from './route.ts';
 
 /** A notification that this worker holds. */
@@ -42,7 +42,7 @@ export async function fanOut(
 async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
   const { type } = held.record;
   // The type says how often to try and what can be opted out of: without it no delivery may be made.
-  if (!context.settings.types.has(type)) return waits(held, `type '${type}' is not in this worker's config`);
+  if (!context.settings.types.has(type)) return waits(context, held, `type '${type}' is not in this worker's config`);
   if (held.page !== null) return { kind: 'add', held, page: held.page, sealTargets: null };
   const routed = await route(context, held.record, held.fence);
   switch (routed.kind) {
@@ -54,12 +54,12 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
     case 'failed':
       return { kind: 'release', held, failure: routed.reason, reason: routed.reason, delayMs: againInMs(held.record) };
     case 'waits':
-      return waits(held, routed.reason);
+      return waits(context, held, routed.reason);
   }
 }
 
-function waits(held: HeldNotification, reason: string): Step {
-  return { kind: 'release', held, failure: null, reason, delayMs: UNKNOWN_CONFIG_DELAY_MS };
+function waits(context: Context, held: HeldNotification, reason: string): Step {
+  return { kind: 'release', held, failure: null, reason, delayMs: unknownConfigDelayMs(context) };
 }
 
 async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {

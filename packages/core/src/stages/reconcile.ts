@@ -6,17 +6,22 @@ import type { ReconcileDecision, ReconcileRequest, SweepResult } from '../ports/
 import type { LookupAnswer } from '../ports/provider.ts';
 import { hint, type Context } from './context.ts';
 import { emitMove } from './events.ts';
+import { inTime } from './in-time.ts';
+
+/** How long a provider may take to answer a lookup, ms. */
+const LOOKUP_LIMIT_MS = 10_000;
 
 /** Decides each `unknown` delivery that a sweep handed out, asks lookups where they can tell, and writes the decisions in one call. */
 export async function reconcile(context: Context, swept: SweepResult, signal: AbortSignal): Promise<void> {
   if (swept.unknown.length === 0) return;
-  const requests = await Promise.all(swept.unknown.map((record) => decide(context, swept, record, signal)));
+  const requests = await decideAll(context, swept, signal);
   const verdicts = await context.ledger.reconcile(requests);
   const again: string[] = [];
   verdicts.forEach((verdict, at) => {
     const record = swept.unknown[at];
     const request = requests[at];
-    if (verdict.kind !== 'moved' || record === undefined || request === undefined) return;
+    // A decision to wait moves nothing.
+    if (verdict.kind !== 'moved' || verdict.state === 'unknown' || record === undefined || request === undefined) return;
     emitMove(context, record, verdict.state, reasonIn(request.decision), request.decision.kind === 'assume-sent');
     if (request.decision.kind === 'declare' && request.decision.declaration === 'failover')
       context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: request.decision.provider, declared: true });
@@ -25,10 +30,24 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
   await hint(context.queue, again);
 }
 
-async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, signal: AbortSignal): Promise<ReconcileRequest> {
+/** One listener for all lookups: a signal that many listen to at once makes Node warn of a leak. */
+async function decideAll(context: Context, swept: SweepResult, signal: AbortSignal): Promise<readonly ReconcileRequest[]> {
+  const lookups = new Set<AbortController>();
+  const stop = (): void => {
+    for (const lookup of lookups) lookup.abort();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.all(swept.unknown.map((record) => decide(context, swept, record, lookups)));
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, lookups: Set<AbortController>): Promise<ReconcileRequest> {
   const facts = factsOf(context, swept, record);
   const first = decideUnknown(facts);
-  const decision = first.kind === 'ask' ? decideAfterLookup(facts, first.attempt, await ask(context, record, first, signal)) : first;
+  const decision = first.kind === 'ask' ? decideAfterLookup(facts, first.attempt, await ask(context, record, first, lookups)) : first;
   return { id: record.id, fence: record.fence, decision };
 }
 
@@ -46,13 +65,22 @@ function factsOf(context: Context, swept: SweepResult, record: DeliveryRecord): 
   };
 }
 
-async function ask(context: Context, record: DeliveryRecord, { attempt }: AskLookup, signal: AbortSignal): Promise<LookupAnswer> {
+async function ask(context: Context, record: DeliveryRecord, { attempt }: AskLookup, lookups: Set<AbortController>): Promise<LookupAnswer> {
   const lookup = context.settings.channels.get(record.target.channel)?.providers.get(attempt.provider)?.capabilities.lookup;
   if (lookup === undefined || lookup === 'none') return { kind: 'cannot-tell', reason: 'the provider has no lookup' };
+  const request = { deliveryId: record.id, key: attempt.key, to: record.target.to, markedAt: attempt.markedAt };
+  const over = new AbortController();
+  lookups.add(over);
   try {
-    return await lookup.find({ deliveryId: record.id, key: attempt.key, to: record.target.to, markedAt: attempt.markedAt }, { signal });
+    // The sweeper waits for this answer, and everybody for the sweeper.
+    return await inTime(context.clock, lookup.find(request, { signal: over.signal }), LOOKUP_LIMIT_MS, () => {
+      over.abort();
+      return { kind: 'cannot-tell', reason: `the lookup took longer than ${LOOKUP_LIMIT_MS} ms` };
+    });
   } catch (thrown) {
     return { kind: 'cannot-tell', reason: reasonOf(thrown) };
+  } finally {
+    lookups.delete(over);
   }
 }
 

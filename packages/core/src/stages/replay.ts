@@ -20,11 +20,14 @@ export async function replay(context: Context, ids: readonly string[], options: 
 
 const REDRIVE_BATCH = 200;
 
-/** One bounded round of the automatic dead-letter retry. Only `dead`: a permanent failure or a parked delivery is a person's decision. */
-export async function redrive(context: Context, policy: DeadLetterRetry): Promise<number> {
+/**
+ * One bounded round of the automatic dead-letter retry. Only `dead`: a permanent failure or a parked delivery is a person's decision.
+ * Goes on from `cursor`, and answers where the next round does: what is refused (expired, opted out) must not stand in the way for ever.
+ */
+export async function redrive(context: Context, policy: DeadLetterRetry, cursor: string | null): Promise<string | null> {
   const filter = { states: ['dead'] as const, settledForMs: policy.afterMs, redrivesBelow: policy.max };
-  const { items } = await context.ledger.list(filter, { limit: REDRIVE_BATCH });
-  if (items.length === 0) return 0;
-  const verdicts = await replay(context, items.map((item) => item.id), { by: 'deadLetterRetry', why: `automatic, ${policy.afterMs} ms after it died` }, true);
-  return verdicts.filter((verdict) => verdict.kind === 'replayed').length;
+  const page = await context.ledger.list(filter, { limit: REDRIVE_BATCH, cursor });
+  const ids = page.items.map((item) => item.id);
+  if (ids.length > 0) await replay(context, ids, { by: 'deadLetterRetry', why: `automatic, ${policy.afterMs} ms after it died` }, true);
+  return page.cursor;
 }

@@ -3,6 +3,7 @@ import { reasonOf } from '../model/errors.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import type { Context } from './context.ts';
+import { inTime } from './in-time.ts';
 import { BrokenTargets, drain } from './pages.ts';
 
 export type RouteResult =
@@ -22,7 +23,7 @@ export async function route(context: Context, record: NotificationRecord, fence:
   const { chunk } = context.settings.worker;
   let targets: Targets;
   try {
-    targets = await inTime(context, ask(record.data));
+    targets = await answered(context, ask(record.data));
     if (Array.isArray(targets) && targets.length <= chunk) return { kind: 'page', targets: (targets as TargetInput[]).map(toTarget) };
     if (typeof targets !== 'object' || targets === null || !(Symbol.iterator in targets || Symbol.asyncIterator in targets))
       return { kind: 'failed', reason: `route of '${record.type}' must return an array or (async) iterable of targets, got ${targets === null ? 'null' : typeof targets}` };
@@ -38,19 +39,11 @@ export async function route(context: Context, record: NotificationRecord, fence:
   }
 }
 
-/** A route that never answers is a route that failed: it must not keep this worker from everybody else's. */
-async function inTime(context: Context, asked: Awaitable<Targets>): Promise<Targets> {
+/** A route that never answers has failed: it must not keep this worker from everybody else's. */
+async function answered({ clock, settings }: Context, asked: Awaitable<Targets>): Promise<Targets> {
   if (!(asked instanceof Promise)) return asked;
-  const { clock, settings } = context;
-  const limitMs = settings.worker.leaseMs;
-  const answered = new AbortController();
-  const timeUp = clock.sleep(limitMs, answered.signal).then((): never => {
-    throw new Error(`no answer within ${limitMs} ms`);
+  const { leaseMs } = settings.worker;
+  return inTime(clock, asked, leaseMs, () => {
+    throw new Error(`no answer within ${leaseMs} ms`);
   });
-  try {
-    return await Promise.race([asked, timeUp]);
-  } finally {
-    timeUp.catch(() => undefined);
-    answered.abort('answered');
-  }
 }

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../model/delivery.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
-import { UNKNOWN_CONFIG_DELAY_MS, type Context } from '../stages/context.ts';
+import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
 import { markRequest, marked, prepareAll, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import type { Health } from './health.ts';
@@ -134,7 +134,7 @@ export class Dispatcher {
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const requests = refused.map(({ granted: { record, fence }, failure }) => {
-      const delayMs = failure === null ? UNKNOWN_CONFIG_DELAY_MS : Math.min(1_000 * 4 ** record.failures, 600_000);
+      const delayMs = failure === null ? unknownConfigDelayMs(this.#context) : Math.min(1_000 * 4 ** record.failures, 600_000);
       return { id: record.id, fence, delayMs, failure };
     });
     for (const { id } of requests) this.#leases.drop(id);

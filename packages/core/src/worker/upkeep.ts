@@ -26,6 +26,7 @@ export interface UpkeepParts {
 export async function upkeep(context: Context, parts: UpkeepParts, signal: AbortSignal): Promise<void> {
   const { sweepMs } = context.settings.worker;
   let redriveAt = 0;
+  let redriveFrom: string | null = null;
   while (!signal.aborted) {
     // Spread, so that workers started together do not sweep together.
     await context.clock.sleep(Math.ceil(sweepMs * (0.75 + context.random.next() / 2)), signal);
@@ -37,8 +38,9 @@ export async function upkeep(context: Context, parts: UpkeepParts, signal: Abort
       await parts.alerting.flush();
       const retry = parts.deadLetterRetry;
       if (retry !== null && context.clock.monotonic() >= redriveAt) {
-        redriveAt = context.clock.monotonic() + Math.max(sweepMs, retry.afterMs / 4);
-        await redrive(context, retry);
+        redriveFrom = await redrive(context, retry, redriveFrom);
+        // Page after page at the pace of the sweep; a fresh start can wait.
+        if (redriveFrom === null) redriveAt = context.clock.monotonic() + Math.max(sweepMs, retry.afterMs / 4);
       }
       parts.health.worked();
     } catch (thrown) {

@@ -47,7 +47,13 @@ const TABLE: readonly {
     order: ['p0'],
     next: retry('p0', 500, 'the provider is bad'),
   },
-  { what: 'deferred: the same provider, refunded', outcome: deferred, next: retry('p0', 500, '429'), refund: true },
+  { what: 'deferred: the same provider, refunded', outcome: deferred, next: retry('p0', 1_000, '429'), refund: true },
+  {
+    what: 'deferred for no time at all: a second, since nothing else would end the loop',
+    outcome: { kind: 'deferred', reason: '429', retryAfterMs: 0 },
+    next: retry('p0', 1_000, '429'),
+    refund: true,
+  },
   {
     what: 'deferred, with a time from the provider',
     outcome: { kind: 'deferred', reason: '429', retryAfterMs: 42_000 },

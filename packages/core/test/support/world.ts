@@ -42,6 +42,8 @@ export interface WorldOptions {
   readonly order?: Partial<NotificationType<Order>> & Partial<ClassPolicy>;
   readonly worker?: WorkerOptions;
   readonly config?: Partial<NotifierConfig>;
+  /** How long keyed providers remember a key, ms. @defaultValue a day */
+  readonly windowMs?: number;
   /** How much the ledger can be made to forget, ms. */
   readonly undoMs?: number;
 }
@@ -97,7 +99,8 @@ export function world(options: WorldOptions = {}): World {
   const clock = manualClock(START_MS, { drain: () => new Promise((resolve) => setImmediate(resolve)) });
   const ledger = memoryLedger({ clock, undoMs: options.undoMs ?? 0 });
   const queue = options.queue === false ? null : memoryQueue({ clock });
-  const providers = models.map((model, i) => memoryProvider({ clock, name: `p${i}`, model }));
+  const { windowMs = 86_400_000 } = options;
+  const providers = models.map((model, i) => memoryProvider({ clock, name: `p${i}`, model, windowMs }));
   const alerts: Alert[] = [];
   const sink: AlertSink = {
     async send(alert) {
@@ -128,9 +131,9 @@ export function world(options: WorldOptions = {}): World {
       random: seededRandom(processes),
       telemetry: [{ emit: (event) => void events.push(event) }],
       alerts: [sink],
-      ...options.config,
-      ...more,
       notifications: types,
+      ...options.config,
+      ...(more as Partial<NotifierConfig<Types>>),
     };
   }
 

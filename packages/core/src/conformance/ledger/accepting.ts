@@ -1,7 +1,25 @@
 import assert from 'node:assert/strict';
 import type { NotificationVerdict, SealRequest, SealVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { byIds, newNotification, NOTE, only, target, type LedgerSubject } from './scene.ts';
+import { byIds, newNotification, NOTE, only, target } from './requests.ts';
+import type { LedgerSubject } from './subject.ts';
+
+/** A notification with one sealed page that nobody has claimed yet, but for what its producer said and when. */
+const UNTOUCHED = {
+  v: 1,
+  state: 'expanding',
+  sealed: true,
+  pages: 1,
+  cursor: 0,
+  deliveries: 0,
+  fence: 0,
+  leaseUntil: null,
+  owner: null,
+  requestId: null,
+  failures: 0,
+  lapses: 0,
+  reason: null,
+};
 
 export const acceptingLaws: readonly Law<LedgerSubject>[] = [
   {
@@ -12,6 +30,10 @@ export const acceptingLaws: readonly Law<LedgerSubject>[] = [
       const second = only(await ledger.accept([request]));
       assert.deepEqual([first.kind, second.kind], ['accepted', 'repeated']);
       assert.deepEqual(second.record, first.record);
+      const { acceptedAt, dueAt, ...record } = first.record;
+      assert.equal(dueAt, acceptedAt);
+      const { page, expiresInMs, ...asked } = request;
+      assert.deepEqual(record, { ...UNTOUCHED, ...asked, targets: page?.length, expiresAt: expiresInMs });
     },
   },
   {

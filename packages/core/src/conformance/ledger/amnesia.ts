@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { isDefinite } from '../../model/outcome.ts';
 import type { Law } from '../contract.ts';
-import { accepted, byIds, only, P0, scene, type LedgerSubject, type Scene } from './scene.ts';
+import { accepted, byIds, only, P0, NOT_SENT } from './requests.ts';
+import { scene, type Scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 /** What holds when the store itself forgets: a failover to a stale replica, an eviction (PROTOCOL rule 12). */
 export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
@@ -29,8 +31,9 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
     law: 'presumes, after it lost its memory, that whatever is not settled may have been sent',
     needs: 'amnesia',
     async check(subject) {
-      const s = await scene(subject, { recipients: 5 });
-      const [queued = '', processing = '', scheduled = '', sent = '', failed = ''] = s.ids;
+      const s = await scene(subject, { recipients: 6 });
+      const [queued = '', processing = '', scheduled = '', sent = '', failed = '', unknown = ''] = s.ids;
+      await s.becomeUnknown(unknown);
       await s.grant(processing);
       await s.settle(await s.begin(scheduled), { kind: 'deferred', reason: 'busy' });
       await s.settle(await s.begin(sent), accepted('m'));
@@ -39,14 +42,17 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
       await lose(subject, { evict: [] });
       await s.elapse(31);
       await s.sweep();
-      assert.deepEqual(await states(s), ['unknown', 'unknown', 'unknown', 'sent', 'failed']);
+      assert.deepEqual(await states(s), ['unknown', 'unknown', 'unknown', 'sent', 'failed', 'unknown']);
       for (const id of [queued, processing, scheduled]) {
-        const attempt = (await s.record(id)).attempts.at(-1);
+        const { attempts } = await s.record(id);
+        const attempt = attempts.at(-1);
+        assert.equal(attempt?.n, attempts.length);
         assert.deepEqual(
           [attempt?.presumed, attempt?.charged, isDefinite(attempt?.outcome ?? null)],
           [true, false, false],
         );
       }
+      assert.equal((await s.record(unknown)).attempts.length, 1);
       assert.ok(((await s.sweep()).epochChangedAt ?? 0) > 0);
     },
   },
@@ -79,8 +85,15 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
       assert.equal((await s.record()).attempts.length, 0);
       await s.elapse(31);
       await s.sweep();
-      await s.settle(marked, accepted('m'));
-      assert.deepEqual([(await s.record()).state, only(await s.claim()).kind], ['sent', 'settled']);
+      await s.settle(marked, NOT_SENT);
+      assert.equal((await s.record()).state, 'unknown');
+      for (let i = 0; i < 2; i += 1) await s.settle(marked, accepted('m'));
+      const { state, attempts } = await s.record();
+      assert.deepEqual([state, only(await s.claim()).kind], ['sent', 'settled']);
+      assert.deepEqual(
+        attempts.map(({ outcome }) => outcome),
+        [accepted('m')],
+      );
     },
   },
   {
@@ -101,6 +114,25 @@ export const amnesiaLaws: readonly Law<LedgerSubject>[] = [
       assert.equal((await s.record(kept)).state, 'unknown');
       await s.settle(marked, accepted('m'));
       assert.equal((await s.record(evicted)).state, 'sent');
+    },
+  },
+  {
+    law: 'is not done with a notification of which it evicted what was not settled',
+    needs: 'amnesia',
+    async check(subject) {
+      const s = await scene(subject, { recipients: 2 });
+      const [evicted = '', kept = ''] = s.ids;
+      const marked = await s.begin(kept);
+      await lose(subject, { evict: [evicted] });
+      await s.settle(marked, accepted('m'));
+      await s.sweep();
+      assert.notEqual((await s.notificationRecord()).state, 'done');
+      await s.elapse(31);
+      await expandAgain(s, evicted);
+      assert.deepEqual(await states(s), ['unknown', 'sent']);
+      await s.reconcile(evicted, { kind: 'park', reason: 'nobody can tell' });
+      await s.sweep();
+      assert.equal((await s.notificationRecord()).state, 'done');
     },
   },
   {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { DeliveryVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { accepted, byIds, NOT_SENT, only, scene, type LedgerSubject, type Scene } from './scene.ts';
+import { byIds, only } from './requests.ts';
+import { scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 export const claimingLaws: readonly Law<LedgerSubject>[] = [
   {
@@ -41,33 +42,6 @@ export const claimingLaws: readonly Law<LedgerSubject>[] = [
         last = fence;
         await s.ledger.release([{ id: s.id, fence, delayMs: 0, failure: null }]);
       }
-    },
-  },
-  {
-    law: 'says that a delivery is held and for how long, and grants it again once the lease has lapsed',
-    async check(subject) {
-      const s = await scene(subject);
-      const first = await s.grant();
-      const held = only(await s.claim());
-      assert.ok(held.kind === 'held' && held.remainingMs > 0 && held.remainingMs <= s.leaseMs, JSON.stringify(held));
-      await s.elapse(11);
-      const second = await s.grant();
-      assert.ok(second.fence > first.fence);
-    },
-  },
-  {
-    law: 'fences off whoever lost the lease: no mark, renewal or release of theirs is taken',
-    async check(subject) {
-      const s = await scene(subject);
-      const { fence } = await s.grant();
-      await s.elapse(11);
-      const second = await s.grant();
-      const before = await s.record();
-      assert.equal((await s.mark(s.id, fence)).kind, 'fenced');
-      assert.equal(only(await s.ledger.renew([{ id: s.id, fence }], s.leaseMs)).kind, 'fenced');
-      assert.equal(only(await s.ledger.release([{ id: s.id, fence, delayMs: 0, failure: null }])).kind, 'fenced');
-      assert.deepEqual(await s.record(), before);
-      assert.equal((await s.mark(s.id, second.fence)).kind, 'go');
     },
   },
   {
@@ -148,152 +122,6 @@ export const claimingLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
-    law: 'hands out due work without being told ids, the longest due first, and no more than asked',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 4 });
-      const delays = [30, 10, 40, 20];
-      for (const [i, id] of s.ids.entries())
-        await s.ledger.release([
-          { id, fence: (await s.grant(id)).fence, delayMs: subject.unitMs * (delays[i] ?? 0), failure: null },
-        ]);
-      assert.deepEqual(await s.claimDue(10), []);
-      await s.elapse(35);
-      assert.deepEqual(
-        (await s.claimDue(2)).map(({ id }) => id),
-        [s.ids[1], s.ids[3]],
-      );
-      assert.deepEqual(
-        (await s.claimDue(10)).map(({ id }) => id),
-        [s.ids[0]],
-      );
-    },
-  },
-  {
-    law: 'leaves alone what has not been due for as long as was asked',
-    async check(subject) {
-      const s = await scene(subject);
-      assert.deepEqual(await s.claimDue(10, { lateMs: subject.unitMs * 5 }), []);
-      await s.elapse(6);
-      assert.equal((await s.claimDue(10, { lateMs: subject.unitMs * 5 })).length, 1);
-    },
-  },
-  {
-    law: 'hands out again, as due work, what a dead worker left behind',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 2 });
-      await s.claimDue(10);
-      assert.deepEqual(await s.claimDue(10), []);
-      await s.elapse(11);
-      assert.deepEqual((await s.claimDue(10)).map(({ id }) => id).sort(), [...s.ids].sort());
-    },
-  },
-  {
-    law: 'shares due work between claimers without an overlap or a rest',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 20 });
-      const batches = await Promise.all([s.claimDue(7), s.claimDue(7), s.claimDue(7)]);
-      const granted = batches.flat().map(({ id }) => id);
-      // A claimer may pass over what another is just taking, so what is left is asked for once more.
-      granted.push(...(await s.claimDue(20)).map(({ id }) => id));
-      assert.deepEqual(granted.sort(), [...s.ids].sort());
-    },
-  },
-  {
-    law: 'repeats a claim of due work under the same request: what it granted before, nothing new',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 4 });
-      const first = await s.claimDue(2, { requestId: 'the same' });
-      const second = await s.claimDue(2, { requestId: 'the same' });
-      const byId = (verdicts: typeof first) => [...verdicts].sort((x, y) => (x.id < y.id ? -1 : 1));
-      assert.deepEqual(byId(second), byId(first));
-      assert.equal((await s.claimDue(10)).length, 2);
-    },
-  },
-  {
-    law: 'renews a lease from now on, for its holder',
-    async check(subject) {
-      const s = await scene(subject);
-      const { fence } = await s.grant();
-      await s.elapse(6);
-      assert.equal(only(await s.ledger.renew([{ id: s.id, fence }], s.leaseMs)).kind, 'ok');
-      await s.elapse(6);
-      assert.equal(only(await s.claim()).kind, 'held');
-      assert.equal((await s.mark(s.id, fence)).kind, 'go');
-    },
-  },
-  {
-    law: 'never moves the dispatch window by a renewal',
-    async check(subject) {
-      const s = await scene(subject);
-      const { fence } = await s.begin();
-      const before = await s.record();
-      assert.equal(only(await s.ledger.renew([{ id: s.id, fence }], s.leaseMs * 100)).kind, 'fenced');
-      assert.deepEqual(await s.record(), before);
-    },
-  },
-  {
-    law: 'takes work back at once when it is released, and a second release is fenced',
-    async check(subject) {
-      const s = await scene(subject);
-      const { fence } = await s.grant();
-      const release = { id: s.id, fence, delayMs: 0, failure: null };
-      assert.equal(only(await s.ledger.release([release])).kind, 'ok');
-      assert.equal(only(await s.ledger.release([release])).kind, 'fenced');
-      assert.ok((await s.grant()).fence > fence);
-    },
-  },
-  {
-    law: 'fails a delivery whose content threw as often as it may be tried, with the reason',
-    async check(subject) {
-      const s = await scene(subject, { maxAttempts: 3 });
-      const answers: string[] = [];
-      for (let i = 0; i < 3; i += 1) {
-        const { fence } = await s.grant();
-        const release = { id: s.id, fence, delayMs: 0, failure: 'the template is broken' };
-        answers.push(only(await s.ledger.release([release])).kind);
-      }
-      assert.deepEqual(answers, ['ok', 'ok', 'settled']);
-      const { state, reason, attempts } = await s.record();
-      assert.deepEqual([state, reason, attempts.length], ['failed', 'the template is broken', 0]);
-    },
-  },
-  {
-    law: 'ends a delivery that keeps killing its process as dead, reason poison, and delays nobody else',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 2 });
-      const [poison = '', other = ''] = s.ids;
-      let grants = 0;
-      for (; grants < 20 && only(await s.claim([poison])).kind === 'granted'; grants += 1) await s.elapse(11);
-      assert.equal(grants, 5);
-      const { state, reason } = await s.record(poison);
-      assert.equal(state, 'dead');
-      assert.match(reason ?? '', /poison/);
-      await s.grant(other);
-    },
-  },
-  {
-    law: 'condemns nobody for its neighbour: what shares a batch with a poisonous delivery is sent all the same',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 12 });
-      const [poison = '', ...others] = s.ids;
-      for (let rounds = 0; rounds < 60 && (await s.record(poison)).state !== 'dead'; rounds += 1) {
-        const granted = await s.claimDue(20);
-        // Whoever holds the poison dies with all that it holds.
-        if (granted.some(({ id }) => id === poison)) await s.elapse(11);
-        else if (granted.length === 0) await s.elapse(2);
-        else await sendAll(s, granted);
-      }
-      assert.match((await s.record(poison)).reason ?? '', /poison/);
-      await s.elapse(11);
-      for (let rounds = 0; rounds < 20; rounds += 1) await sendAll(s, await s.claimDue(20));
-      const states = (await s.ledger.find(others)).map((record) => record?.state);
-      assert.deepEqual(
-        states,
-        others.map(() => 'sent'),
-      );
-    },
-  },
-  {
     law: 'takes no more suspects with a repeat of a claim than the claim took itself',
     async check(subject) {
       const s = await scene(subject, { recipients: 3 });
@@ -303,25 +131,6 @@ export const claimingLaws: readonly Law<LedgerSubject>[] = [
       }
       const first = await s.claim(s.ids, 'the same');
       assert.deepEqual(await s.claim(s.ids, 'the same'), first);
-    },
-  },
-  {
-    law: 'does not count a lease that was released or marked towards poison',
-    async check(subject) {
-      const s = await scene(subject, { maxAttempts: 20 });
-      for (let i = 0; i < 4; i += 1) {
-        await s.grant();
-        await s.elapse(11);
-      }
-      const { fence } = await s.grant();
-      await s.ledger.release([{ id: s.id, fence, delayMs: 0, failure: null }]);
-      for (let i = 0; i < 4; i += 1) {
-        await s.grant();
-        await s.elapse(11);
-      }
-      await s.settle(await s.begin(), NOT_SENT);
-      await s.grant();
-      assert.equal((await s.record()).lapses, 0);
     },
   },
   {
@@ -339,13 +148,3 @@ export const claimingLaws: readonly Law<LedgerSubject>[] = [
     },
   },
 ];
-
-async function sendAll(s: Scene, verdicts: readonly DeliveryVerdict[]): Promise<void> {
-  for (const verdict of verdicts) {
-    if (verdict.kind !== 'granted') continue;
-    const { id, fence } = verdict;
-    const marked = await s.mark(id, fence);
-    if (marked.kind === 'go')
-      await s.settle({ id, fence, attempt: marked.attempt, provider: 'first' }, accepted(`m-${id}`));
-  }
-}

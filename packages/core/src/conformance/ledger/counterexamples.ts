@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Law } from '../contract.ts';
-import { accepted, NOT_SENT, NOTE, only, P0, P1, REJECTED, scene, type LedgerSubject } from './scene.ts';
+import { accepted, NOT_SENT, NOTE, only, P0, P1, REJECTED } from './requests.ts';
+import { scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 /**
  * Histories that broke one protocol or another, found by a model checker or in public incidents. U = claim, mark, send, the

@@ -1,20 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Evidence, EvidenceVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import {
-  accepted,
-  byIds,
-  newDelivery,
-  newNotification,
-  NOT_SENT,
-  only,
-  P0,
-  P1,
-  scene,
-  target,
-  type LedgerSubject,
-  type Scene,
-} from './scene.ts';
+import { accepted, byIds, newDelivery, newNotification, NOT_SENT, only, P0, P1, UNKNOWN, target } from './requests.ts';
+import { scene, type Scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 export const evidenceLaws: readonly Law<LedgerSubject>[] = [
   {
@@ -163,6 +152,62 @@ export const evidenceLaws: readonly Law<LedgerSubject>[] = [
       await s.becomeUnknown();
       await tell(s, { deliveryId: s.id, kind: 'rejected', providerMessageId: null, detail: 'spam' });
       assert.deepEqual([(await s.record()).state, (await s.record()).reason], ['failed', 'spam']);
+    },
+  },
+  {
+    law: 'credits an event to the attempt with its message id, not to another at the same provider',
+    async check(subject) {
+      const s = await scene(subject);
+      const first = await s.becomeUnknown();
+      await s.reconcile(s.id, { kind: 'declare', declaration: 'resend', provider: P0, delayMs: 0 });
+      const second = await s.begin();
+      await s.settle(first, accepted('m-1'));
+      await s.settle(second, accepted('m-2'));
+      await tell(s, { deliveryId: s.id, kind: 'delivered', providerMessageId: 'm-2' });
+      assert.deepEqual(
+        (await s.record()).attempts.map(({ arrival }) => arrival),
+        [null, 'delivered'],
+      );
+    },
+  },
+  {
+    law: 'shows the better of two messages when the one that had arrived bounces after all',
+    async check(subject) {
+      const s = await scene(subject);
+      const first = await s.becomeUnknown();
+      await s.reconcile(s.id, { kind: 'declare', declaration: 'resend', provider: P0, delayMs: 0 });
+      const second = await s.begin();
+      await s.settle(first, accepted('m-1'));
+      await s.settle(second, accepted('m-2'));
+      await tell(s, { kind: 'delivered', providerMessageId: 'm-2' });
+      assert.equal((await s.record()).state, 'delivered');
+      await tell(s, { kind: 'bounced', providerMessageId: 'm-2' });
+      assert.equal((await s.record()).state, 'sent');
+      assert.equal((await s.ledger.count()).refusedMoves, 0);
+    },
+  },
+  {
+    law: 'concludes nothing from the refusal of one attempt while another is open, or the delivery is at work',
+    async check(subject) {
+      const s = await scene(subject, { recipients: 2 });
+      const [waiting = '', working = ''] = s.ids;
+      await s.becomeUnknown(waiting);
+      await s.reconcile(waiting, { kind: 'declare', declaration: 'failover', provider: P1, delayMs: 0 });
+      await s.settle(await s.begin(waiting, { provider: P1 }), UNKNOWN);
+      await s.begin(working);
+      for (const id of s.ids)
+        await tell(s, { deliveryId: id, kind: 'rejected', providerMessageId: null, detail: 'spam' });
+      assert.deepEqual([(await s.record(waiting)).state, (await s.record(working)).state], ['unknown', 'dispatching']);
+    },
+  },
+  {
+    law: 'learns nothing from the refusal of a provider that was never asked',
+    async check(subject) {
+      const s = await scene(subject);
+      await s.becomeUnknown();
+      const before = await s.record();
+      await tell(s, { deliveryId: s.id, kind: 'rejected', providerMessageId: null, provider: P1, detail: 'spam' });
+      assert.deepEqual(await s.record(), before);
     },
   },
 ];

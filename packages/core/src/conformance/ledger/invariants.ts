@@ -31,6 +31,8 @@ export function checkRecord(record: DeliveryRecord): void {
   );
   assert.equal(record.leaseUntil !== null, state === 'processing', `a lease while ${state}`);
   assert.equal(record.dispatchUntil !== null, state === 'dispatching', `a dispatch window while ${state}`);
+  const hasHolder = state === 'processing' || state === 'dispatching';
+  assert.equal(record.owner !== null, hasHolder, `the owner is ${record.owner} while ${state}`);
   assert.equal(record.settledAt !== null, isSettled(state), `settledAt is ${record.settledAt} while ${state}`);
   assert.deepEqual(
     attempts.map(({ n }) => n),

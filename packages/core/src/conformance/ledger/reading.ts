@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { DELIVERY_STATES, TRANSITIONS, type DeliveryRecord } from '../../model/delivery.ts';
 import type { DeliveryFilter, Ledger } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { accepted, newNotification, NOT_SENT, only, P0, P1, scene, target, type LedgerSubject } from './scene.ts';
+import { accepted, newNotification, NOT_SENT, only, P0, P1, target } from './requests.ts';
+import { scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 export const readingLaws: readonly Law<LedgerSubject>[] = [
   {

@@ -1,36 +1,20 @@
 import assert from 'node:assert/strict';
 import type { DeliveryRecord } from '../../model/delivery.ts';
-import { deliveryId, notificationId, providerKey } from '../../model/keys.ts';
+import { providerKey } from '../../model/keys.ts';
 import type { NotificationRecord } from '../../model/notification.ts';
 import type { Outcome } from '../../model/outcome.ts';
-import { toTarget, type Target } from '../../model/recipient.ts';
 import type {
   DeliveryVerdict,
   Ledger,
   MarkRequest,
   MarkVerdict,
-  NewDelivery,
-  NewNotification,
-  Next,
   ReconcileDecision,
   SettleRequest,
   SettleVerdict,
   SweepResult,
 } from '../../ports/ledger.ts';
-import type { LawSubject } from '../contract.ts';
-
-/** A fresh, empty ledger. */
-export interface LedgerSubject extends LawSubject {
-  readonly ledger: Ledger;
-  /** Makes the store forget its last writes and the named deliveries, then stand still; null where it cannot be made to. */
-  readonly loseMemory:
-    ((request: { lastMs: number; evict: readonly string[]; quarantineMs: number }) => Promise<void>) | null;
-}
-
-/** What the laws need to know of a ledger, as capabilities of its subject. */
-export function ledgerCapabilities(subject: Pick<LedgerSubject, 'ledger' | 'loseMemory'>): Record<string, unknown> {
-  return { ...subject.ledger.capabilities, amnesia: subject.loseMemory !== null };
-}
+import { MESSAGE, P0, REJECTED, byIds, newDelivery, newNotification, nextOf, only, target } from './requests.ts';
+import { type LedgerSubject } from './subject.ts';
 
 export type Granted = Extract<DeliveryVerdict, { kind: 'granted' }>;
 export type Go = Extract<MarkVerdict, { kind: 'go' }>;
@@ -42,16 +26,6 @@ export interface Marked {
   readonly attempt: number;
   readonly provider: string;
 }
-
-export const P0 = 'first';
-export const P1 = 'second';
-export const MESSAGE = { subject: 'A law', text: 'Kept.' };
-
-export const accepted = (providerMessageId: string): Outcome => ({ kind: 'accepted', providerMessageId });
-export const NOT_SENT: Outcome = { kind: 'not-sent', reason: 'connection refused' };
-export const DEFERRED: Outcome = { kind: 'deferred', reason: 'too many requests' };
-export const REJECTED: Outcome = { kind: 'rejected', scope: 'destination', reason: 'no such mailbox' };
-export const UNKNOWN: Outcome = { kind: 'unknown', reason: 'timeout' };
 
 /** One notification with its deliveries, and short ways of doing to them what a worker does. Durations count in units. */
 export interface Scene {
@@ -186,61 +160,3 @@ export async function scene(subject: LedgerSubject, options: SceneOptions = {}):
   };
   return result;
 }
-
-/** The next step that a worker would ask for after this outcome. */
-export function nextOf(outcome: Outcome, provider: string): Next {
-  switch (outcome.kind) {
-    case 'accepted':
-      return { kind: 'sent' };
-    case 'rejected':
-      return { kind: 'failed', reason: outcome.reason };
-    case 'deferred':
-    case 'not-sent':
-      return { kind: 'retry', delayMs: 0, provider, reason: outcome.reason };
-    case 'unknown':
-      return { kind: 'unknown', reconcileInMs: 0, reason: outcome.reason };
-  }
-}
-
-export function newNotification(key: string, patch: Partial<NewNotification> = {}): NewNotification {
-  const [tenant, type] = ['default', 'laws'];
-  return {
-    id: notificationId(tenant, type, key),
-    tenant,
-    type,
-    key,
-    class: 'transactional',
-    fingerprint: `fingerprint of ${key}`,
-    data: { key },
-    sendAt: null,
-    expiresInMs: null,
-    recipients: 'explicit',
-    page: null,
-    ...patch,
-  };
-}
-
-export function target(i: number): Target {
-  return toTarget({ channel: 'email', to: `r${i}@example.com`, name: `Recipient ${i}` });
-}
-
-export function newDelivery(notification: string, to: Target, patch: Partial<NewDelivery> = {}): NewDelivery {
-  const { recipientId, channel, destinationId } = to;
-  const id = deliveryId({ notificationId: notification, recipientId, channel, destinationId, generation: 0 });
-  return { id, target: to, provider: P0, maxAttempts: 5, topic: 'laws', failed: null, ...patch };
-}
-
-export function byIds(ids: readonly string[]): {
-  ids: readonly string[];
-  strayAfterMs: number;
-  agesMs: readonly number[];
-} {
-  return { ids, strayAfterMs: 1_000, agesMs: ids.map(() => 0) };
-}
-
-export function only<T>(items: readonly T[]): T {
-  assert.equal(items.length, 1, `expected one answer for one item, got ${items.length}`);
-  return items[0] as T;
-}
-
-export const NOTE = { by: 'an operator', why: 'a law' };

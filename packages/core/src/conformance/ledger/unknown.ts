@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ReconcileDecision } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import { accepted, MESSAGE, NOT_SENT, only, P0, P1, scene, UNKNOWN, type LedgerSubject } from './scene.ts';
+import { accepted, MESSAGE, NOT_SENT, only, P0, P1, UNKNOWN } from './requests.ts';
+import { scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
 const RETRY = { kind: 'retry', delayMs: 0, provider: P0, reason: 'never arrived' } as const;
 const DECISIONS: readonly (readonly [ReconcileDecision, string])[] = [
@@ -56,6 +58,7 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
         handedOut.map(({ id }) => id),
         [s.id],
       );
+      await s.elapse(2);
       assert.deepEqual((await s.sweep()).unknown, []);
       await s.elapse(11);
       assert.deepEqual(
@@ -192,6 +195,16 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
       const passed = (await s.sweep()).nowMs - nowMs;
       assert.ok(passed >= subject.unitMs, `${passed} ms passed`);
       assert.equal(epochChangedAt, null);
+    },
+  },
+  {
+    law: 'is not moved by a find that names an attempt which was never made',
+    async check(subject) {
+      const s = await scene(subject);
+      await s.becomeUnknown();
+      await s.reconcile(s.id, { kind: 'found', attempt: 7, providerMessageId: 'm-7' });
+      const { state, attempts } = await s.record();
+      assert.deepEqual([state, attempts.length], ['unknown', 1]);
     },
   },
 ];

@@ -2,20 +2,8 @@ import type { Outcome } from '../../model/outcome.ts';
 import { providerKey } from '../../model/keys.ts';
 import type { ReconcileDecision } from '../../ports/ledger.ts';
 import type { Generator } from '../generator.ts';
-import {
-  accepted,
-  byIds,
-  DEFERRED,
-  NOT_SENT,
-  NOTE,
-  P0,
-  P1,
-  REJECTED,
-  UNKNOWN,
-  nextOf,
-  type Marked,
-  type Scene,
-} from './scene.ts';
+import { accepted, byIds, DEFERRED, NOT_SENT, NOTE, P0, P1, REJECTED, UNKNOWN, nextOf } from './requests.ts';
+import type { Marked, Scene } from './scene.ts';
 
 /** What the workers, reconcilers and operators of a walk know: some of it long outdated, as in life. */
 export interface WalkMemory {

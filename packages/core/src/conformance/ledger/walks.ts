@@ -3,7 +3,8 @@ import { isSettled, type DeliveryRecord } from '../../model/delivery.ts';
 import type { Law } from '../contract.ts';
 import { generator, type Generator } from '../generator.ts';
 import { checkCounts, checkRecord, checkStep } from './invariants.ts';
-import { scene, type LedgerSubject, type Scene } from './scene.ts';
+import { scene, type Scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 import { drawCall, KEY_WINDOW_UNITS, type WalkMemory } from './walk.ts';
 
 export interface WalkOptions {

@@ -34,9 +34,9 @@ export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool
   const settled = arena(pool);
   const rows = codec(shared);
   const index = hashIndex((slot, id) => at(slot)?.id === id);
-  let addresses = new Float64Array(1_024);
+  let addresses = new Float64Array(128);
   /** The state's number, 0 when vacant. Lets lists and counts pass over a row without reading it. */
-  let states = new Uint8Array(1_024);
+  let states = new Uint8Array(128);
   let liveCount = 0;
 
   const arenaOf = (state: number): typeof fresh => (state === NUMBER_OF['queued'] ? fresh : settled);

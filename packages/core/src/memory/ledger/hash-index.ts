@@ -11,7 +11,7 @@ const EMPTY = -1;
 
 /** Open addressing with linear probing, at most half full. Entries are never removed: an outdated one fails `carries`. */
 export function hashIndex(carries: (slot: number, text: string) => boolean): HashIndex {
-  let capacity = 1_024;
+  let capacity = 256;
   let hashes = new Uint32Array(capacity);
   let slots = new Int32Array(capacity).fill(EMPTY);
   let count = 0;

@@ -16,7 +16,7 @@ export interface MemoryLedgerOptions {
 export interface AmnesiaRequest {
   /** The writes of the last this many ms are lost; at most `undoMs`. */
   readonly lastMs: number;
-  /** Deliveries that are lost wholly, whatever their age. @defaultValue none */
+  /** Deliveries that are lost wholly, whatever their age; with `undoMs` above 0 they are made again from the frozen pages. @defaultValue none */
   readonly evict?: readonly string[];
   /** For how long nothing moves: one dispatch window plus the longest visibility, ms. */
   readonly quarantineMs: number;

@@ -18,7 +18,7 @@ export function loseMemory(state: LedgerState, request: AmnesiaRequest): Amnesia
   for (const id of request.evict ?? []) {
     const slot = state.deliveries.slotOf(id);
     if (slot < 0) continue;
-    state.forget(slot);
+    state.evict(slot);
     evicted.push(id);
   }
   state.epochs.begin(state.now(), request.quarantineMs);
@@ -44,7 +44,9 @@ function reckonNotification(state: LedgerState, entry: NotificationEntry, now: n
   if (notifications.get(record.id) !== entry || isNotificationOver(record.state)) return;
   const fence = epochs.mint();
   const free = { ...record, fence, leaseUntil: null, owner: null, requestId: null };
-  const left = entry.slots.filter((slot) => deliveries.at(slot)?.generation === 0).length;
+  const records = entry.slots.map((slot) => deliveries.at(slot)).filter((each) => each !== undefined);
+  entry.open = records.filter((each) => !isSettled(each.state)).length;
+  const left = records.filter((each) => each.generation === 0).length;
   // Deliveries are missing that were made: make them again from the frozen pages, as `unknown` ones.
   const isGapped = left < record.deliveries;
   notifications.update(

@@ -42,8 +42,8 @@ export interface LedgerState {
   /** Answers the record that stands: kept evidence may have moved it on at once. */
   insert(record: DeliveryRecord, by: string): DeliveryRecord;
   update(slot: number, before: DeliveryRecord, after: DeliveryRecord, by: string): DeliveryRecord;
-  /** Forgets a delivery without a trace, as an eviction would. */
-  forget(slot: number): void;
+  /** Forgets a delivery as an eviction would: its notification does not learn of it until somebody counts again. */
+  evict(slot: number): void;
   /** Runs a step; a move that the table does not declare is counted, and null. */
   guarded<S>(step: () => S): S | null;
   /** Makes settled deliveries compact whose time has come. */
@@ -83,11 +83,9 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     if (before !== null) counts[before.state] -= 1;
     if (after !== null) counts[after.state] += 1;
     tallies.assumed += Number(after?.assumed ?? false) - Number(before?.assumed ?? false);
+    reschedule(work, slot, before && workAt(before), after && workAt(after));
+    reschedule(watch, slot, before && watchAt(before), after && watchAt(after));
     if (after === null) return;
-    const claimable = workAt(after);
-    if (claimable !== null && (before === null || claimable !== workAt(before))) work.push(claimable, slot);
-    const watched = watchAt(after);
-    if (watched !== null && (before === null || watched !== watchAt(before))) watch.push(watched, slot);
     if (before === null || after.attempts !== before.attempts) indexMessages(slot, before, after);
   }
 
@@ -117,13 +115,18 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     undo.note(() => void story.pop());
   }
 
-  function forget(slot: number): void {
+  function evict(slot: number): void {
     const record = deliveries.at(slot);
     if (record === undefined) return;
     deliveries.remove(slot);
     reindex(slot, record, null);
-    const entry = notifications.get(record.notificationId);
-    if (entry !== undefined && !isSettled(record.state)) entry.open -= 1;
+  }
+
+  function takeBackInsert(slot: number): void {
+    const record = deliveries.at(slot);
+    const entry = record && notifications.get(record.notificationId);
+    if (record !== undefined && entry !== undefined) entry.open -= openOf(record);
+    evict(slot);
   }
 
   function takeBack(slot: number, before: DeliveryRecord): void {
@@ -149,7 +152,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     strays.delete(record.id);
     notifications.get(record.notificationId)?.slots.push(slot);
     reindex(slot, null, record);
-    undo.note(() => forget(slot));
+    undo.note(() => takeBackInsert(slot));
     tell(null, record, by);
     countOpen(record, openOf(record));
     if (isSettled(record.state)) compact.settled(slot, record);
@@ -194,10 +197,16 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     moves,
     insert,
     update,
-    forget,
+    evict,
     guarded,
     compactDue: compact.due,
   };
+}
+
+function reschedule(heap: TimeHeap<number>, slot: number, before: number | null, after: number | null): void {
+  if (before === after) return;
+  if (before !== null) heap.giveUp(before);
+  if (after !== null) heap.push(after, slot);
 }
 
 /** When a delivery may be claimed; null when it may not. */

@@ -31,8 +31,8 @@ function sweep(state: LedgerState, { max, reconcileLeaseMs }: SweepRequest, now:
       const lapsed = state.guarded(() => lapse(record, now)) ?? record;
       moved.push(state.update(next.item, record, lapsed, 'sweep'));
     } else {
-      // The later time brings it back here if the reconciler dies; a decision in time overwrites it.
-      const kept = { ...record, dueAt: now + reconcileLeaseMs };
+      // Never in the same sweep again. The later time brings it back here if the reconciler dies; a decision in time overwrites it.
+      const kept = { ...record, dueAt: now + Math.max(1, reconcileLeaseMs) };
       handedOut.push(state.update(next.item, record, kept, 'sweep'));
     }
   }

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ReplayRequest, ReplayVerdict } from '../../ports/ledger.ts';
 import type { Law } from '../contract.ts';
-import {
-  accepted,
-  byIds,
-  newNotification,
-  NOT_SENT,
-  NOTE,
-  only,
-  P0,
-  scene,
-  target,
-  type LedgerSubject,
-  type Scene,
-} from './scene.ts';
+import { accepted, byIds, newNotification, NOT_SENT, NOTE, only, P0, target } from './requests.ts';
+import { scene } from './scene.ts';
+import type { LedgerSubject } from './subject.ts';
 
-export const operatorLaws: readonly Law<LedgerSubject>[] = [
+export const cancellingLaws: readonly Law<LedgerSubject>[] = [
   {
     law: 'cancels at once what nobody has marked, and answers the same again',
     async check(subject) {
@@ -41,6 +30,8 @@ export const operatorLaws: readonly Law<LedgerSubject>[] = [
       for (const id of s.ids) {
         marked.push(await s.begin(id));
         assert.equal(only(await s.ledger.cancel([{ id, ...NOTE }])).kind, 'too-late');
+        const { state, forbidden } = await s.record(id);
+        assert.deepEqual([state, forbidden], ['dispatching', 'cancelled']);
       }
       await s.settle(marked[0]!, accepted('m-0'));
       await s.settle(marked[1]!, NOT_SENT);
@@ -120,99 +111,40 @@ export const operatorLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
-    law: 'replays a dead letter as the next generation, which names the one it replaces, and by whom and why',
-    async check(subject) {
-      const s = await scene(subject);
-      await s.fail();
-      const verdict = await replay(s);
-      assert.ok(verdict.kind === 'replayed');
-      assert.equal(verdict.possibleDuplicate, false);
-      const [old, next] = await s.ledger.find([s.id, verdict.id]);
-      assert.equal(old?.replacedBy, verdict.id);
-      const { generation, replaces, operator, state, attempts, charged } = next ?? {};
-      assert.deepEqual([generation, replaces, operator, state], [1, s.id, NOTE, 'queued']);
-      assert.deepEqual([attempts, charged, next?.target], [[], 0, target(0)]);
-      await s.settle(await s.begin(verdict.id), accepted('m'));
-      assert.equal((await s.record(verdict.id)).state, 'sent');
-    },
-  },
-  {
-    law: 'makes one generation of a replay that is asked for twice, one after the other or at once',
+    law: 'tries no more after a cancel, whichever way a reconciler wanted to try again',
     async check(subject) {
       const s = await scene(subject, { recipients: 2 });
-      const [a = '', b = ''] = s.ids;
-      for (const id of s.ids) await s.fail(id);
-      const verdicts = [await replay(s, a), await replay(s, a), ...(await Promise.all([replay(s, b), replay(s, b)]))];
-      assert.deepEqual(verdicts.map(({ kind }) => kind).sort(), ['repeated', 'repeated', 'replayed', 'replayed']);
-      const ids = verdicts.map((verdict) => ('id' in verdict ? verdict.id : ''));
-      assert.deepEqual([ids[0], ids[2]], [ids[1], ids[3]]);
-      assert.equal((await s.ledger.count()).deliveries.queued, 2);
+      const decisions = [
+        { kind: 'replay', provider: P0, delayMs: 0 },
+        { kind: 'declare', declaration: 'resend', provider: P0, delayMs: 0 },
+      ] as const;
+      for (const [i, decision] of decisions.entries()) {
+        const id = s.ids[i] ?? '';
+        await s.becomeUnknown(id);
+        assert.equal(only(await s.ledger.cancel([{ id, ...NOTE }])).kind, 'too-late');
+        await s.reconcile(id, decision);
+        assert.equal((await s.record(id)).state, 'parked', decision.kind);
+      }
     },
   },
   {
-    law: 'declares a possible duplicate when it replays a delivery with an open attempt',
+    law: 'answers a cancel of what is over by what became of it: too late, or as good as cancelled',
     async check(subject) {
-      const s = await scene(subject);
-      await s.becomeUnknown();
-      await s.reconcile(s.id, { kind: 'park', reason: 'nobody can tell' });
-      const verdict = await replay(s);
-      assert.ok(verdict.kind === 'replayed' && verdict.possibleDuplicate);
+      const s = await scene(subject, { recipients: 4, expiresInUnits: 200 });
+      const [sent = '', failed = '', suppressed = '', expired = ''] = s.ids;
+      await s.settle(await s.begin(sent), accepted('m'));
+      await s.fail(failed);
+      const optOut = { tenant: 'default', recipientId: 'r2@example.com', topic: '*', channel: '*', suppressed: true };
+      const { fence } = await s.grant(suppressed);
+      await s.ledger.suppress([{ ...optOut, channel: '*', ...NOTE }]);
+      await s.mark(suppressed, fence);
+      await s.elapse(201);
+      await s.mark(expired, (await s.grant(expired)).fence);
+      const verdicts = await s.ledger.cancel(s.ids.map((id) => ({ id, ...NOTE })));
       assert.deepEqual(
-        (await s.record(verdict.id)).declarations.map(({ kind }) => kind),
-        ['replay-generation'],
+        verdicts.map(({ kind }) => kind),
+        ['too-late', 'too-late', 'cancelled', 'cancelled'],
       );
     },
   },
-  {
-    law: 'refuses to replay what is no dead letter, cancelled, opted out of or expired',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 4, expiresInUnits: 50 });
-      const [queued = '', sent = '', optedOut = '', expired = ''] = s.ids;
-      await s.settle(await s.begin(sent), accepted('m'));
-      await s.fail(optedOut);
-      await s.fail(expired);
-      await s.ledger.suppress([
-        { tenant: 'default', recipientId: 'r2@example.com', topic: '*', channel: '*', suppressed: true, ...NOTE },
-      ]);
-      for (const id of [queued, sent, optedOut]) assert.equal((await replay(s, id)).kind, 'refused', id);
-      await s.elapse(51);
-      assert.equal((await replay(s, expired)).kind, 'refused');
-      assert.equal((await replay(s, 'd_none')).kind, 'absent');
-    },
-  },
-  {
-    law: 'counts automatic redrives along the line of generations',
-    async check(subject) {
-      const s = await scene(subject);
-      await s.fail();
-      const first = await replay(s, s.id, { automatic: true });
-      assert.ok(first.kind === 'replayed');
-      await s.fail(first.id);
-      const second = await replay(s, first.id, { automatic: true });
-      assert.ok(second.kind === 'replayed');
-      assert.deepEqual([(await s.record(first.id)).redrives, (await s.record(second.id)).redrives], [1, 2]);
-    },
-  },
-  {
-    law: 'sends a forced generation although an earlier one was sent, and no other',
-    async check(subject) {
-      const s = await scene(subject, { recipients: 2 });
-      const kinds: string[] = [];
-      for (const [i, forced] of [false, true].entries()) {
-        const id = s.ids[i] ?? '';
-        const first = await s.becomeUnknown(id);
-        await s.reconcile(id, { kind: 'park', reason: 'nobody can tell' });
-        const replayed = await replay(s, id, { forced });
-        assert.ok(replayed.kind === 'replayed');
-        await s.settle(first, accepted(`late-${i}`));
-        kinds.push((await s.mark(replayed.id, (await s.grant(replayed.id)).fence)).kind);
-      }
-      assert.notEqual(kinds[0], 'go');
-      assert.equal(kinds[1], 'go');
-    },
-  },
 ];
-
-async function replay(s: Scene, id = s.id, patch: Partial<ReplayRequest> = {}): Promise<ReplayVerdict> {
-  return only(await s.ledger.replay([{ id, forced: false, automatic: false, ...NOTE, ...patch }]));
-}

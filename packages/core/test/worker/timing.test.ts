@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { never } from '../support/tap.ts';
+import { scripted } from '../support/providers.ts';
+import { world } from '../support/world.ts';
+
+const MINUTE = 60_000;
+
+describe.each([{ queue: true }, { queue: false }])(
+  'a notification that is to be sent later (queue: $queue)',
+  ({ queue }) => {
+    test('is neither routed nor sent before its time, and soon after it', async () => {
+      let routed = 0;
+      const route = () => ((routed += 1), [{ channel: 'email' as const, to: 'p0@example.org' }]);
+      const made = world({ queue, order: { route } });
+      made.start();
+      await made.notifier.publish(
+        'order',
+        { id: 'o-1', people: 1 },
+        { sendAt: new Date(made.clock.now() + 10 * MINUTE) },
+      );
+      await made.advance(10 * MINUTE - 1);
+      expect([routed, made.mailbox().length]).toEqual([0, 0]);
+      await made.until('it is sent', async () => (await made.states()).sent === 1, 15_000);
+      expect(routed).toBe(1);
+    });
+
+    test('may be cancelled until then', async () => {
+      const made = world({ queue });
+      made.start();
+      const sendAt = made.clock.now() + 10 * MINUTE;
+      const { id } = await made.notifier.publish('order', { id: 'o-1', people: 1 }, { sendAt });
+      await made.advance(5 * MINUTE);
+      expect(await made.notifier.cancel([id], { by: 'ops', why: 'a test' })).toEqual([
+        { kind: 'cancelled', tooLate: [] },
+      ]);
+      await made.advance(20 * MINUTE);
+      expect(made.mailbox()).toEqual([]);
+    });
+  },
+);
+
+describe('a delivery that expires', () => {
+  test.each([
+    { what: 'the type', order: { expiresInMs: 2 * MINUTE }, options: {} },
+    { what: 'the publish', order: {}, options: { expiresInMs: 2 * MINUTE } },
+  ])('after the time that $what gives is not sent any more', async ({ order, options }) => {
+    const made = world({ order });
+    await made.notifier.publish('order', { id: 'o-1', people: 2 }, options);
+    await made.advance(2 * MINUTE);
+    made.start();
+    await made.untilDone();
+    expect(await made.states()).toEqual({ expired: 2 });
+    expect(made.providers[0]?.calls()).toBe(0);
+  });
+
+  test('gives the provider no more time than it has left', async () => {
+    const made = world({ order: { expiresInMs: 20_000 } });
+    const provider = scripted(made.clock, async () => never);
+    made.start({ config: { channels: { email: { providers: [provider] } } } });
+    await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.until('it is asked', () => provider.sent.length === 1);
+    expect(provider.sent[0]?.context.deadlineMs).toBeLessThanOrEqual(20_000);
+    await made.untilDone();
+    // It may be out: expired would say that it is not.
+    expect(await made.states()).toEqual({ parked: 1 });
+  });
+
+  test('while waiting for a retry says why it was not sent', async () => {
+    const made = world({ order: { expiresInMs: 2 * MINUTE, failoverOnNotSent: false } });
+    made.providers[0]?.answerWith(() => ({ reply: { kind: 'not-sent', reason: 'connection refused' } }));
+    made.start();
+    await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.untilDone();
+    expect(await made.deliveries()).toMatchObject([{ state: 'expired', reason: 'connection refused' }]);
+  });
+});
+
+describe('a worker of one stage', () => {
+  test('decides or delivers, each with its own queue, and together they do it all', async () => {
+    const made = world({ queue: false });
+    const decider = made.start({ worker: { stages: ['decide'] } });
+    await made.notifier.publish('order', { id: 'o-1', people: 3 });
+    await made.advance(10_000);
+    expect(await made.states()).toEqual({ queued: 3 });
+    made.start({ worker: { stages: ['deliver'] } });
+    await made.untilDone(10_000);
+    expect(await made.states()).toEqual({ sent: 3 });
+    expect(decider.events.some(({ kind }) => kind === 'attempt.ended')).toBe(false);
+  });
+
+  test('cannot share one queue with the other stage', () => {
+    const made = world();
+    expect(() => made.start({ worker: { stages: ['decide'] } })).toThrow(
+      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(/eventsQueue/) }),
+    );
+  });
+});
+
+describe('a worker whose config is older than the notification', () => {
+  test('leaves a type that it does not know to a worker that does, however long that takes', async () => {
+    const made = world();
+    const other = { hello: { class: 'legal', content: () => ({}) } } as never;
+    const old = made.start({ config: { notifications: other } });
+    await made.notifier.publish('order', { id: 'o-1', people: 2 });
+    await made.notifier.publish(
+      'order',
+      { id: 'o-2', people: 0 },
+      { recipients: [{ channel: 'email', to: 'q@example.org' }] },
+    );
+    // Half a second: out of step with the other worker's polls.
+    await made.advance(20 * MINUTE + 500);
+    expect((await made.notifier.status()).notifications).toMatchObject({ accepted: 1, expanding: 1, failed: 0 });
+    const reason = "type 'order' is not in this worker's config";
+    expect(old.events).toContainEqual(expect.objectContaining({ kind: 'notification.moved', to: 'accepted', reason }));
+    made.start();
+    await made.untilDone(10 * MINUTE);
+    expect(await made.states()).toEqual({ sent: 3 });
+  });
+});
