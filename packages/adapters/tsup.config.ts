@@ -1,3 +1,8 @@
 import { entriesIn, packageBuild } from '../../tsup.base.ts';
 
-export default packageBuild({ ...entriesIn('queues'), ...entriesIn('ledgers'), ...entriesIn('providers') });
+export default packageBuild({
+  ...entriesIn('queues'),
+  ...entriesIn('ledgers'),
+  ...entriesIn('providers'),
+  ...entriesIn('alerts'),
+});

@@ -5,6 +5,7 @@ import type { CountedKill } from './faults/acceptance-kills.ts';
 import type { Observer } from './history.ts';
 import { hashText } from './kernel/draw.ts';
 import type { RunEnd } from './kernel/kernel.ts';
+import { calmCompiler } from './kernel/compiler.ts';
 import { poison } from './kernel/poison.ts';
 import type { Fault, SimulationSetup } from './plan.ts';
 import type { SenderFactory } from './senders/sender.ts';
@@ -65,6 +66,7 @@ export interface RawRun {
  * are none; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...).
  */
 export async function runOnce(options: RunOptions): Promise<RawRun> {
+  calmCompiler();
   const { setup, seed, faults, workload: spec = null, sender = null, dropReplies = 0 } = options;
   const knobs = runKnobs(setup, spec);
   const workload = makeWorkload(spec, setup, hashText(seed), knobs);

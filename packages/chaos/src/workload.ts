@@ -1,4 +1,4 @@
-import type { Channel, NotificationType, NotifierConfig, TargetInput } from '@sendonce/core';
+import type { Channel, NotifierConfig, TargetInput } from '@sendonce/core';
 
 /** One call of `publish`, as the producer makes it. */
 export interface Publication {
@@ -11,7 +11,7 @@ export interface Publication {
 
 /** What is sent in a run. */
 export interface Workload {
-  readonly notifications: Readonly<Record<string, NotificationType<never>>>;
+  readonly notifications: NotifierConfig['notifications'];
   /** The user's config, whose classes, worker options and capabilities hold; null: the simulator's own. */
   readonly config: NotifierConfig | null;
   readonly channels: readonly Channel[];

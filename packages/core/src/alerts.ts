@@ -45,7 +45,7 @@ export class Alerting {
     if (this.#sinks.length === 0) return;
     const kind = alertKind(event);
     if (kind === null) return;
-    this.#add(kind, 'id' in event ? event.id : event.kind, 1);
+    this.#add(kind, 'id' in event ? event.id : '', 1);
   }
 
   #add(kind: AlertKind, example: string, count: number): void {

@@ -22,7 +22,7 @@ export interface ContentContext {
 export interface NotificationType<Data = unknown> extends Partial<ClassPolicy> {
   readonly class: DeliveryClass;
   /** Any Standard Schema: the data are typed by it and checked before they are accepted. */
-  readonly schema?: StandardSchema<Data>;
+  readonly schema?: StandardSchema;
   /** The producer's key for this data; else `publish` needs `key`. */
   readonly key?: (data: Data) => string;
   /** Who gets it, and where. Runs in a worker, may run again after a crash until its result is sealed. Absent: recipients come with `publish`. */
@@ -32,8 +32,17 @@ export interface NotificationType<Data = unknown> extends Partial<ClassPolicy> {
   /** The opt-out topic; default: the type's name. */
   readonly topic?: string;
   /** Makes the ith example for `notify simulate --config`. `random` is uniform in [0, 1). */
-  readonly sample?: (i: number, random: () => number) => Data;
+  readonly sample?: (i: number, random: () => number) => unknown;
 }
+
+/** A notification type as it is written: what gives data out (schema, sample) agrees with what takes data in (key, route, content). */
+export interface NotificationInput<Data> extends Omit<NotificationType<Data>, 'schema' | 'sample'> {
+  readonly schema?: StandardSchema<Data>;
+  readonly sample?: (i: number, random: () => number) => NoInfer<Data>;
+}
+
+/** Notification types by name, whatever data each of them takes. */
+export type NotificationTypes = Readonly<Record<string, NotificationType<never>>>;
 
 export interface ChannelConfig {
   /** In the order of preference; failover goes down the list. */
@@ -82,7 +91,7 @@ export interface DeadLetterRetry {
   readonly max: number;
 }
 
-export interface NotifierConfig<Types extends Record<string, NotificationType<never>> = Record<string, NotificationType<never>>> {
+export interface NotifierConfig<Types extends NotificationTypes = NotificationTypes> {
   readonly ledger: Ledger;
   /** Wakes for both stages; without one, workers ask the ledger. */
   readonly queue?: Queue;
@@ -103,11 +112,11 @@ export interface NotifierConfig<Types extends Record<string, NotificationType<ne
 }
 
 /** Types a config; checks nothing until `createNotifier`. */
-export function defineConfig<Types extends Record<string, NotificationType<never>>>(config: NotifierConfig<Types>): NotifierConfig<Types> {
+export function defineConfig<Types extends NotificationTypes>(config: NotifierConfig<Types>): NotifierConfig<Types> {
   return config;
 }
 
 /** Types one notification by its schema, or by the annotation of its functions' first parameter. */
-export function notification<Data>(type: NotificationType<Data>): NotificationType<Data> {
+export function notification<Data>(type: NotificationInput<Data>): NotificationType<Data> {
   return type;
 }

@@ -16,7 +16,7 @@ export { CHANNELS, DELIVERY_CLASSES, UNKNOWN_ACTIONS } from './model/classes.ts'
 export type { Channel, DeliveryClass, UnknownAction } from './model/classes.ts';
 export { OUTCOME_KINDS } from './model/outcome.ts';
 export type { Outcome, OutcomeKind, RejectionScope } from './model/outcome.ts';
-export { DELIVERY_STATES, isDeadLetter, isSettled, TRANSITIONS } from './model/delivery.ts';
+export { ANY_PROVIDER, DELIVERY_STATES, isDeadLetter, isSettled, TRANSITIONS } from './model/delivery.ts';
 export { NOTIFICATION_STATES } from './model/notification.ts';
 export { deliveryId, fingerprint, kindOf, notificationId, providerKey } from './model/keys.ts';
 export { addressProblem, normaliseAddress, toTarget } from './model/recipient.ts';

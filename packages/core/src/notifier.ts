@@ -1,5 +1,5 @@
 import { Alerting } from './alerts.ts';
-import type { NotificationType, NotifierConfig, Targets, WorkerOptions } from './config.ts';
+import type { NotificationType, NotificationTypes, NotifierConfig, Targets, WorkerOptions } from './config.ts';
 import { DELIVERY_CLASSES, type DeliveryClass } from './model/classes.ts';
 import type { DeliveryRecord, MessageContent, Move, OperatorNote } from './model/delivery.ts';
 import { SendonceError } from './model/errors.ts';
@@ -26,7 +26,7 @@ export interface SendOptions extends Omit<PublishOptions, 'recipients'> {
   readonly class?: Exclude<DeliveryClass, 'marketing'>;
 }
 
-export interface Notifier<Types extends Record<string, NotificationType<never>>> {
+export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
   /**
    * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
    * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED.
@@ -63,7 +63,7 @@ export interface Notifier<Types extends Record<string, NotificationType<never>>>
  * Checks a config and makes the notifier; connects to nothing yet.
  * @throws SendonceError CONFIG_INVALID naming the option, the value and what is allowed.
  */
-export function createNotifier<Types extends Record<string, NotificationType<never>>>(config: NotifierConfig<Types>): Notifier<Types> {
+export function createNotifier<Types extends NotificationTypes>(config: NotifierConfig<Types>): Notifier<Types> {
   const { context, alerting } = makeContext(config);
   const { ledger } = context;
   const typeOf = (name: string): ResolvedType => {

@@ -50,14 +50,14 @@ interface Identity extends WorkerExtras {
 }
 
 async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, outer: AbortSignal): Promise<void> {
-  const { stages } = context.settings.worker;
+  const { stages, leaseMs } = context.settings.worker;
   const leases = new Leases(context);
   const backlog = new Backlog();
   const nap = new Nap(context.clock);
   const wakes = new Wakes(context.queue);
   const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);
   const dispatcher = new Dispatcher(context, owner, { health, leases, wakes });
-  const settler = new Settler(context, health, { freed: (count) => dispatcher.freed(count), ack: (batch) => wakes.ack(batch) });
+  const settler = new Settler(context, health, { freed: (count) => dispatcher.freed(count), ack: (batch) => wakes.ack(batch), later: (batch) => wakes.later(batch, leaseMs) });
   dispatcher.settleWith(settler);
   const decides = stages.includes('decide');
   const delivers = stages.includes('deliver');

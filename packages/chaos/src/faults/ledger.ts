@@ -93,7 +93,8 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
   {
     ...base,
     do: 'evicted',
-    ops: WORKING,
+    // What was settled before nobody can miss any more: it is not due, and its wake is gone.
+    ops: WORKING.filter((op) => op !== 'ledger.settle'),
     phases: ['A'],
     ms: null,
     means: 'the store evicts the delivery’s record, as a cache would that is short of memory',

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { SendonceError } from '@sendonce/core';
 import { worldInside } from './guard.ts';
-import { poisonedCalls, type PoisonedCall } from './poisoned-calls.ts';
+import { loadedModules, poisonedCalls, type PoisonedCall } from './poisoned-calls.ts';
 
 interface Swap {
   readonly on: object;
@@ -11,7 +11,9 @@ interface Swap {
   readonly original: PropertyDescriptor | undefined;
 }
 
-let swaps: readonly Swap[] | null = null;
+let swaps: readonly Swap[] = [];
+/** How many modules were loaded when `swaps` was made. */
+let modulesThen = -1;
 let holders = 0;
 
 /**
@@ -45,14 +47,16 @@ function violate(call: string, instead: string): never {
 }
 
 function install(): void {
-  swaps ??= poisonedCalls().flatMap(swap);
+  const modules = loadedModules()?.length ?? 0;
+  if (modules !== modulesThen) swaps = poisonedCalls().flatMap(swap);
+  modulesThen = modules;
   for (const { on, name, poisoned } of swaps) Object.defineProperty(on, name, poisoned);
   // `import { readFileSync } from 'node:fs'` sees the change only after this.
   syncBuiltinESMExports();
 }
 
 function restore(): void {
-  for (const { on, name, original } of swaps ?? []) {
+  for (const { on, name, original } of swaps) {
     if (original === undefined) Reflect.deleteProperty(on, name);
     else Object.defineProperty(on, name, original);
   }
@@ -63,6 +67,8 @@ function swap(call: PoisonedCall): Swap[] {
   const { on, name } = call;
   const original = Object.getOwnPropertyDescriptor(on, name);
   if (original !== undefined && !original.configurable) return [];
+  if (call.isGlobal)
+    return original === undefined ? [] : [{ on, name, original, poisoned: guardedGetter(original, call) }];
   const real: unknown = Reflect.get(on, name);
   if (typeof real !== 'function') return [];
   // Lazy globals (fetch, crypto) are accessors; what is put back is the accessor.
@@ -73,6 +79,16 @@ function swap(call: PoisonedCall): Swap[] {
     enumerable: original?.enumerable ?? false,
   };
   return [{ on, name, poisoned, original }];
+}
+
+function guardedGetter(original: PropertyDescriptor, { call, instead }: PoisonedCall): PropertyDescriptor {
+  return {
+    ...original,
+    get(this: unknown) {
+      if (worldInside() !== null) violate(call, instead);
+      return original.get?.call(this) as unknown;
+    },
+  };
 }
 
 /** A proxy keeps what hangs on the function: its prototype, `Date.parse`, `util.promisify.custom`. */

@@ -1,14 +1,3 @@
-import childProcess from 'node:child_process';
-import crypto from 'node:crypto';
-import dgram from 'node:dgram';
-import dns from 'node:dns';
-import fs from 'node:fs';
-import http from 'node:http';
-import https from 'node:https';
-import net from 'node:net';
-import timers from 'node:timers';
-import timersPromises from 'node:timers/promises';
-
 /** A real call that no simulated world may make. */
 export interface PoisonedCall {
   /** Where the function hangs. */
@@ -20,6 +9,8 @@ export interface PoisonedCall {
   readonly instead: string;
   /** Only without arguments is it a reading of the clock (`new Date()`). */
   readonly onlyArgless: boolean;
+  /** Looking at it is enough: a global that Node makes when it is first looked at. */
+  readonly isGlobal: boolean;
 }
 
 const CLOCK = 'the Clock port';
@@ -36,10 +27,48 @@ const RANDOMS = [
   'getRandomValues',
   'generateKeyPair',
 ];
+const SPAWNING = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'];
 const THREADED = ['scrypt', 'pbkdf2', 'hkdf'];
 
 function calls(on: object, prefix: string, names: readonly string[], instead: string): PoisonedCall[] {
-  return names.map((name) => ({ on, name, call: `${prefix}${name}`, instead, onlyArgless: false }));
+  return names.map((name) => ({ on, name, call: `${prefix}${name}`, instead, onlyArgless: false, isGlobal: false }));
+}
+
+/*
+ * A module that nobody has loaded has no function that could be called, and loading all of them here would take longer than a small
+ * run. Whoever loads one inside a world and waits for it is caught at the next port call.
+ */
+function ofModule(
+  name: string,
+  prefix: string,
+  instead: string,
+  pick: (module: Module) => readonly (PoisonedCall | string)[],
+): PoisonedCall[] {
+  const module = isLoaded(name) ? (process.getBuiltinModule(name) as unknown as Module | undefined) : undefined;
+  if (module === undefined) return [];
+  return pick(module).flatMap((each) => (typeof each === 'string' ? calls(module, prefix, [each], instead) : [each]));
+}
+
+type Module = Readonly<Record<string, unknown>>;
+
+/** Built-in modules that are in memory; undefined on a Node that does not tell. */
+export function loadedModules(): readonly string[] | undefined {
+  return (process as { readonly moduleLoadList?: readonly string[] }).moduleLoadList;
+}
+
+function isLoaded(name: string): boolean {
+  return loadedModules()?.includes(`NativeModule ${name}`) ?? true;
+}
+
+/** The members of a global; or the global itself while Node has not made it. */
+function ofGlobal(
+  name: 'crypto' | 'performance',
+  module: string,
+  instead: string,
+  members: (of: object) => PoisonedCall[],
+): PoisonedCall[] {
+  if (isLoaded(module)) return members(globalThis[name]);
+  return [{ on: globalThis, name, call: name, instead, onlyArgless: false, isGlobal: true }];
 }
 
 function functionsOf(on: object): string[] {
@@ -50,44 +79,46 @@ function functionsOf(on: object): string[] {
   });
 }
 
-function subtleCalls(): PoisonedCall[] {
-  const subtle = globalThis.crypto.subtle;
+function webCryptoCalls(): PoisonedCall[] {
+  const { subtle } = globalThis.crypto;
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(subtle)).filter((name) => name !== 'constructor');
-  return calls(subtle, 'crypto.subtle.', names, 'createHash of node:crypto, which answers at once');
+  return [
+    ...calls(globalThis.crypto, 'crypto.', ['randomUUID', 'getRandomValues'], RANDOM),
+    ...calls(subtle, 'crypto.subtle.', names, 'createHash of node:crypto, which answers at once'),
+  ];
 }
 
-/** Everything that would let real time, chance or the outside world decide what a run does. Made once. */
+/** Everything that would let real time, chance or the outside world decide what a run does. */
 export function poisonedCalls(): readonly PoisonedCall[] {
   return [
-    { on: globalThis, name: 'Date', call: 'new Date()', instead: CLOCK, onlyArgless: true },
+    { on: globalThis, name: 'Date', call: 'new Date()', instead: CLOCK, onlyArgless: true, isGlobal: false },
     ...calls(Date, 'Date.', ['now'], CLOCK),
     ...calls(globalThis, '', TIMERS, CLOCK),
-    ...calls(timers, 'timers.', TIMERS, CLOCK),
-    ...calls(timersPromises, 'timers/promises.', TIMERS, CLOCK),
-    ...calls(performance, 'performance.', ['now'], CLOCK),
+    ...ofModule('timers', 'timers.', CLOCK, () => TIMERS),
+    ...ofModule('timers/promises', 'timers/promises.', CLOCK, () => TIMERS),
+    ...ofGlobal('performance', 'perf_hooks', CLOCK, (of) => calls(of, 'performance.', ['now'], CLOCK)),
     ...calls(process, 'process.', ['hrtime', 'uptime'], CLOCK),
     ...calls(process.hrtime, 'process.hrtime.', ['bigint'], CLOCK),
     ...calls(AbortSignal, 'AbortSignal.', ['timeout'], CLOCK),
     ...calls(Math, 'Math.', ['random'], RANDOM),
-    ...calls(globalThis.crypto, 'crypto.', ['randomUUID', 'getRandomValues'], RANDOM),
-    ...calls(crypto, 'crypto.', RANDOMS, RANDOM),
-    ...calls(crypto, 'crypto.', THREADED, 'its Sync form, which answers at once'),
-    ...subtleCalls(),
+    ...ofGlobal('crypto', 'internal/crypto/webcrypto', RANDOM, webCryptoCalls),
+    ...ofModule('crypto', 'crypto.', RANDOM, () => RANDOMS),
+    ...ofModule('crypto', 'crypto.', 'its Sync form, which answers at once', () => THREADED),
     ...calls(globalThis, '', ['fetch'], OUTSIDE),
-    ...calls(fs, 'fs.', functionsOf(fs), OUTSIDE),
-    ...calls(fs.promises, 'fs.promises.', functionsOf(fs.promises), OUTSIDE),
-    ...calls(net, 'net.', ['connect', 'createConnection'], OUTSIDE),
-    ...calls(net.Socket.prototype, 'net.Socket.', ['connect'], OUTSIDE),
-    ...calls(http, 'http.', ['request', 'get'], OUTSIDE),
-    ...calls(https, 'https.', ['request', 'get'], OUTSIDE),
-    ...calls(dns, 'dns.', ['lookup', 'resolve'], OUTSIDE),
-    ...calls(dns.promises, 'dns.promises.', ['lookup', 'resolve'], OUTSIDE),
-    ...calls(dgram, 'dgram.', ['createSocket'], OUTSIDE),
-    ...calls(
-      childProcess,
-      'child_process.',
-      ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'],
-      OUTSIDE,
-    ),
+    ...ofModule('fs', 'fs.', OUTSIDE, (fs) => [...functionsOf(fs), ...promisesOf(fs, 'fs.promises.')]),
+    ...ofModule('net', 'net.', OUTSIDE, (net) => ['connect', 'createConnection', ...socketCalls(net)]),
+    ...ofModule('http', 'http.', OUTSIDE, () => ['request', 'get']),
+    ...ofModule('https', 'https.', OUTSIDE, () => ['request', 'get']),
+    ...ofModule('dns', 'dns.', OUTSIDE, (dns) => ['lookup', 'resolve', ...promisesOf(dns, 'dns.promises.')]),
+    ...ofModule('dgram', 'dgram.', OUTSIDE, () => ['createSocket']),
+    ...ofModule('child_process', 'child_process.', OUTSIDE, () => SPAWNING),
   ];
+}
+
+function promisesOf({ promises }: Module, prefix: string): PoisonedCall[] {
+  return calls(promises as object, prefix, functionsOf(promises as object), OUTSIDE);
+}
+
+function socketCalls({ Socket }: Module): PoisonedCall[] {
+  return calls((Socket as { readonly prototype: object }).prototype, 'net.Socket.', ['connect'], OUTSIDE);
 }

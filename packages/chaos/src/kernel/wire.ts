@@ -27,7 +27,7 @@ export class Wire {
 
   /** Makes a call in the name of a process. It never settles once that start of the process has ended. */
   call<Args, Result>(life: Life, site: Site<Args, Result>, args: Args): Promise<Result> {
-    if (worldInside() === null) this.kernel.guard.violation ??= realWait(site.op);
+    if (worldInside() !== this.kernel.guard) this.kernel.guard.violation ??= realWait(site.op);
     if (!life.alive) return new Promise(() => {});
     const { process } = life;
     const n = process.calls[site.index] ?? 0;

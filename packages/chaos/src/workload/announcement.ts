@@ -6,7 +6,7 @@ import {
   type MessageContent,
   normaliseAddress,
   SendonceError,
-  type NotificationType,
+  type NotifierConfig,
   type Target,
   type TargetInput,
   type UnknownAction,
@@ -21,6 +21,8 @@ const DAY_MS = 86_400_000;
 
 export interface Audience extends KnownRecipients {
   readonly channels: readonly Channel[];
+  /** What the recipient is called, where the target itself does not say. */
+  readonly nameOf: (number: number) => string | null;
   /** Published after the others, each the same as one of them. */
   readonly doubles: readonly TargetInput[];
 }
@@ -35,7 +37,7 @@ export function announcement(setup: SimulationSetup, knobs: Knobs, audience: Aud
     yield* repeated;
   }
   return {
-    notifications: { announcement: announcementType(setup, knobs) },
+    notifications: { announcement: announcementType(setup, knobs, audience) },
     config: null,
     channels,
     known: { numbers, targetOf },
@@ -59,7 +61,11 @@ function identityOf({ channel, to, id, destinationId }: TargetInput): string {
   return JSON.stringify([channel, id ?? normaliseAddress(channel, to), destinationId ?? '']);
 }
 
-function announcementType(setup: SimulationSetup, knobs: Knobs): NotificationType<never> {
+function announcementType(
+  setup: SimulationSetup,
+  knobs: Knobs,
+  { nameOf }: Audience,
+): NotifierConfig['notifications'][string] {
   const deliveryClass = DELIVERY_CLASSES.find((each) => each === setup.class);
   if (deliveryClass === undefined)
     throw new SendonceError(
@@ -69,7 +75,7 @@ function announcementType(setup: SimulationSetup, knobs: Knobs): NotificationTyp
   const policy = CLASS_POLICIES[deliveryClass];
   return {
     class: deliveryClass,
-    content: contentFor,
+    content: (_data: unknown, target: Target) => contentFor(target, nameOf),
     maxAttempts: knobs.maxAttempts,
     retry: capped(policy.retry, knobs.retryCapMs),
     expiresInMs: knobs.expiresInMs > 0 ? knobs.expiresInMs : (policy.expiresInMs ?? DAY_MS),
@@ -83,15 +89,9 @@ function capped(retry: ClassPolicy['retry'], mostMs: number): ClassPolicy['retry
 }
 
 /** Different for everybody, so that a mix-up inside a batch shows. */
-function contentFor(_data: unknown, target: Target): MessageContent {
-  const item = pick(hashText(target.recipientId), ITEMS);
-  return {
-    subject: `Order 4711: ${item}`,
-    text: `Dear ${nameOf(target)}, your ${item} is on its way.`,
-  };
-}
-
-function nameOf({ data, to }: Target): string {
-  const { name } = data;
-  return typeof name === 'string' && name !== '' ? name : to;
+function contentFor({ recipientId, to, data }: Target, nameOf: Audience['nameOf']): MessageContent {
+  const item = pick(hashText(recipientId), ITEMS);
+  const { name, number } = data;
+  const known = typeof name === 'string' && name !== '' ? name : nameOf(Number(number));
+  return { subject: `Order 4711: ${item}`, text: `Dear ${known ?? to}, your ${item} is on its way.` };
 }

@@ -4,7 +4,7 @@ import type { Workload, WorkloadSpec } from '../workload.ts';
 import type { Knobs } from '../world/knobs.ts';
 import { announcement, type Audience } from './announcement.ts';
 import { configuredWorkload } from './configured.ts';
-import { seededTarget } from './recipient.ts';
+import { nameOf, seededTarget } from './recipient.ts';
 
 /** What a run sends: from the seed, from a list of recipients, or of the user's own types. */
 export function makeWorkload(spec: WorkloadSpec | null, setup: SimulationSetup, seed: number, knobs: Knobs): Workload {
@@ -25,7 +25,13 @@ function numbersOf({ recipients }: SimulationSetup): readonly number[] {
 }
 
 function seeded(numbers: readonly number[], seed: number): Audience {
-  return { numbers, targetOf: (number) => seededTarget(seed, number, 'email'), channels: ['email'], doubles: [] };
+  return {
+    numbers,
+    targetOf: (number) => seededTarget(seed, number, 'email'),
+    nameOf: (number) => nameOf(seed, number),
+    channels: ['email'],
+    doubles: [],
+  };
 }
 
 function listed(
@@ -35,5 +41,11 @@ function listed(
   const there = numbers.filter((number) => number < targets.length);
   const channels = new Set(targets.map(({ channel }) => channel));
   const targetOf = (number: number): TargetInput => ({ ...(targets[number] as TargetInput), number });
-  return { numbers: there, targetOf, channels: channels.size === 0 ? ['email'] : [...channels], doubles };
+  return {
+    numbers: there,
+    targetOf,
+    nameOf: () => null,
+    channels: channels.size === 0 ? ['email'] : [...channels],
+    doubles,
+  };
 }

@@ -7,14 +7,26 @@ const ADDRESS = hashText('address');
 const LONG = `${'very.'.repeat(9)}long`;
 const FAR = 'and.'.repeat(8);
 
+interface Person {
+  readonly first: string;
+  readonly last: string;
+}
+
 /** Recipient `number` of a seed: the same person whatever other recipients there are. No two share an address. */
 export function seededTarget(seed: number, number: number, channel: Channel): TargetInput {
-  const bits = draw(seed, PERSON, number, 0);
-  const people = pick(bits, PEOPLE);
-  const first = pick(draw(seed, PERSON, number, 1), people.first);
-  const last = pick(draw(seed, PERSON, number, 2), people.last);
-  const to = channel === 'email' ? emailOf(seed, number, first, last) : addressOf(number, channel);
-  return { channel, to, name: `${first} ${last}`, locale: people.locale, number };
+  const to = channel === 'email' ? emailOf(seed, number, personOf(seed, number)) : addressOf(number, channel);
+  return { channel, to, number };
+}
+
+/** What the recipient is called. Not part of the target: a million names need not be stored that a number leads to. */
+export function nameOf(seed: number, number: number): string {
+  const { first, last } = personOf(seed, number);
+  return `${first} ${last}`;
+}
+
+function personOf(seed: number, number: number): Person {
+  const { first, last } = pick(draw(seed, PERSON, number, 0), PEOPLE);
+  return { first: pick(draw(seed, PERSON, number, 1), first), last: pick(draw(seed, PERSON, number, 2), last) };
 }
 
 function addressOf(number: number, channel: Channel): string {
@@ -23,7 +35,7 @@ function addressOf(number: number, channel: Channel): string {
   return `${channel}-${number.toString(36)}`;
 }
 
-function emailOf(seed: number, number: number, first: string, last: string): string {
+function emailOf(seed: number, number: number, { first, last }: Person): string {
   const bits = draw(seed, ADDRESS, number, 0);
   const word = pick(draw(seed, ADDRESS, number, 1), WORDS);
   const tag = number.toString(36);

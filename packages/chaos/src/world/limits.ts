@@ -1,4 +1,4 @@
-import { CLASS_POLICIES, type ClassPolicy, type NotificationType, type ProviderCapabilities } from '@sendonce/core';
+import { CLASS_POLICIES, type ClassPolicy, type NotifierConfig, type ProviderCapabilities } from '@sendonce/core';
 import type { Limits } from '../faults/kind.ts';
 import type { Knobs } from './knobs.ts';
 
@@ -26,7 +26,7 @@ export function limitsOf(capabilities: readonly ProviderCapabilities[], knobs: K
 }
 
 export function policyOf(
-  type: NotificationType<never>,
+  type: NotifierConfig['notifications'][string],
   classes: Partial<Record<string, Partial<ClassPolicy>>> = {},
 ): ClassPolicy {
   const own = Object.fromEntries(

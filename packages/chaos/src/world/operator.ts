@@ -1,21 +1,15 @@
-import {
-  createNotifier,
-  type DeliveryRecord,
-  type Notifier,
-  type NotifierConfig,
-  type NotificationType,
-} from '@sendonce/core';
+import { createNotifier, type DeliveryRecord, type NotifierConfig } from '@sendonce/core';
 import type { OperatorAction } from '../faults/kind.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { begin, end, newProcess, type Life } from '../kernel/process.ts';
 import type { Emitter } from './emitter.ts';
 import type { Send } from './provider.ts';
 
+type Notifier = ReturnType<typeof createNotifier>;
+
 const NOTE = { by: 'operator', why: 'simulated' } as const;
 /** What an operator's script is in the middle of when it is killed. */
 const KILLED_AFTER_MS = 3;
-
-type AnyNotifier = Notifier<Record<string, NotificationType<never>>>;
 
 export interface OperatorParts {
   readonly kernel: Kernel;
@@ -88,11 +82,11 @@ export class Operator {
     }
   }
 
-  #notifier(name = 'operator'): AnyNotifier {
+  #notifier(name = 'operator'): Notifier {
     return this.#begin(name).notifier;
   }
 
-  #begin(name: string): { readonly life: Life; readonly notifier: AnyNotifier } {
+  #begin(name: string): { readonly life: Life; readonly notifier: Notifier } {
     const life = begin(newProcess(this.#processes++ === 0 ? name : `${name}${this.#processes}`));
     return { life, notifier: createNotifier(this.#parts.configFor(life)) };
   }
@@ -137,7 +131,7 @@ export class Operator {
   }
 }
 
-async function find(notifier: AnyNotifier, deliveryId: string): Promise<DeliveryRecord | null> {
+async function find(notifier: Notifier, deliveryId: string): Promise<DeliveryRecord | null> {
   const found = await notifier.find(deliveryId);
   return found !== null && 'target' in found ? found : null;
 }

@@ -9,6 +9,15 @@ import {
 import type { Publication, Workload } from '../workload.ts';
 import type { Registry } from './registry.ts';
 
+/** The notifier, to somebody who learns its types at run time. */
+interface Publisher {
+  publish(
+    type: string,
+    data: unknown,
+    options: { readonly key: string; readonly recipients?: Iterable<TargetInput> },
+  ): Promise<unknown>;
+}
+
 /** Up to this many recipients are published as a list, more as a stream. */
 const LIST_MOST = 50;
 
@@ -29,14 +38,6 @@ export async function produce(parts: ProducerParts): Promise<void> {
     registry.announce(notificationId('default', publication.type, publication.key), index);
     await publish(notifier, publication, parts);
   }
-}
-
-interface Publisher {
-  publish(
-    type: string,
-    data: unknown,
-    options: { readonly key: string; readonly recipients?: Iterable<TargetInput> },
-  ): Promise<unknown>;
 }
 
 async function publish(

@@ -374,7 +374,10 @@ export class World {
   }
 }
 
+/** How far back the store has to be able to forget; 0: it never does. An eviction takes no time, and needs the frozen pages all the same. */
 function longestAmnesiaMs(faults: readonly Fault[], { leaseMs }: Knobs): number {
-  const amnesias = faults.filter((fault) => fault.do === 'amnesia');
-  return Math.max(0, ...amnesias.map(({ ms }) => ms ?? leaseMs));
+  const lengths = faults.map((fault) =>
+    fault.do === 'amnesia' ? (fault.ms ?? leaseMs) : fault.do === 'evicted' ? 1 : 0,
+  );
+  return Math.max(0, ...lengths);
 }

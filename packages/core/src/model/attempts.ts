@@ -1,4 +1,4 @@
-import type { ArrivalKind, Attempt, DeliveryRecord, DeliveryState } from './delivery.ts';
+import { ANY_PROVIDER, type ArrivalKind, type Attempt, type DeliveryRecord, type DeliveryState } from './delivery.ts';
 import { isDefinite, type Outcome } from './outcome.ts';
 
 /** Open from its mark until a definite outcome: its message may be on the way. */
@@ -12,6 +12,11 @@ export function openAttempts(record: DeliveryRecord): readonly Attempt[] {
   return record.attempts.every(isOpen) ? record.attempts : record.attempts.filter(isOpen);
 }
 const NONE: readonly Attempt[] = [];
+
+/** Whether it was, or may have been, at this provider. */
+export function mayBe(attempt: Attempt, provider: string): boolean {
+  return attempt.provider === provider || attempt.provider === ANY_PROVIDER;
+}
 
 export function isAccepted(attempt: Attempt): boolean {
   return attempt.outcome?.kind === 'accepted';

@@ -46,10 +46,14 @@ export function isDeadLetter(state: DeliveryState): boolean {
 /** What arrived about an attempt from outside: the provider's answer to a lookup, or its webhook. */
 export type ArrivalKind = 'delivered' | 'bounced' | 'undeliverable';
 
+/** Stands for every provider of the channel, in an attempt that is presumed after a store lost its memory. */
+export const ANY_PROVIDER = '*';
+
 /** One try at one provider. Open from its mark until a definite outcome. */
 export interface Attempt {
   /** 1, 2, ...: the nth committed mark of this delivery. */
   readonly n: number;
+  /** `ANY_PROVIDER` when only the store's loss of memory speaks for it. */
   readonly provider: string;
   readonly key: string;
   readonly fence: number;

@@ -1,8 +1,8 @@
 import { openAttempts } from '../model/attempts.ts';
-import type { Attempt, DeliveryRecord } from '../model/delivery.ts';
+import { ANY_PROVIDER, type Attempt, type DeliveryRecord } from '../model/delivery.ts';
 import { POISON_LAPSES } from '../model/steps/claim.ts';
 import type { ReconcileDecision } from '../ports/ledger.ts';
-import type { LookupAnswer, ProviderCapabilities } from '../ports/provider.ts';
+import type { Lookup, LookupAnswer, ProviderCapabilities } from '../ports/provider.ts';
 import { nextProvider } from './failover.ts';
 import type { ClassPolicy } from './policy.ts';
 import { retryDelayMs } from './retry.ts';
@@ -38,6 +38,8 @@ export function decideUnknown(facts: UnknownFacts): ReconcileDecision | AskLooku
   const open = openAttempts(facts.record);
   const [first] = open;
   if (first === undefined) return { kind: 'park', reason: facts.record.reason ?? 'no attempt tells what became of it' };
+  const alone = soleProvider(facts, open);
+  if (alone !== null) return { kind: 'narrow', provider: alone };
   const ask = lookupOf(facts, open);
   if (stopReason(facts) !== null) return ask ?? withoutNewAttempt(facts);
   if (mayReplay(facts, open, first)) return { kind: 'replay', provider: first.provider, delayMs: againInMs(facts) };
@@ -65,6 +67,13 @@ function stopReason({ record, nowMs }: UnknownFacts): string | null {
   return null;
 }
 
+/** The one provider at which a presumed attempt can have been: the channel has no other, and had none when the delivery was made. */
+function soleProvider({ record, order }: UnknownFacts, open: readonly Attempt[]): string | null {
+  const [only] = order;
+  if (order.length !== 1 || only === undefined || record.provider !== only) return null;
+  return open.some((attempt) => attempt.provider === ANY_PROVIDER) ? only : null;
+}
+
 /** Rule 9: every open attempt has this key, and the provider will remember it beyond the next dispatch window. */
 function mayReplay(facts: UnknownFacts, open: readonly Attempt[], first: Attempt): boolean {
   const idempotency = facts.capabilities(first.provider)?.idempotency;
@@ -85,11 +94,22 @@ function againInMs({ record, policy, random }: UnknownFacts): number {
 function lookupOf(facts: UnknownFacts, open: readonly Attempt[]): AskLookup | null {
   if (facts.policy.lookup === 'never') return null;
   for (const attempt of open) {
-    const lookup = facts.capabilities(attempt.provider)?.lookup;
-    if (lookup === undefined || lookup === 'none') continue;
-    if (facts.nowMs < attempt.markedAt + lookup.horizonMs) return { kind: 'ask', attempt };
+    const lookup = lookupFor(facts, attempt.provider);
+    if (lookup !== null && facts.nowMs < attempt.markedAt + lookup.horizonMs) return { kind: 'ask', attempt };
   }
   return null;
+}
+
+/** What a lookup can tell about an attempt that was there. Anywhere: only as much as the weakest of all providers can. */
+function lookupFor(facts: UnknownFacts, provider: string): Omit<Lookup, 'find'> | null {
+  const asked = (provider === ANY_PROVIDER ? facts.order : [provider]).map((name) => facts.capabilities(name)?.lookup ?? 'none');
+  const lookups = asked.filter((lookup) => lookup !== 'none');
+  if (lookups.length === 0 || lookups.length < asked.length) return null;
+  return {
+    kind: lookups.every(({ kind }) => kind === 'authoritative') ? 'authoritative' : 'positive-only',
+    settleMs: Math.max(...lookups.map(({ settleMs }) => settleMs)),
+    horizonMs: Math.min(...lookups.map(({ horizonMs }) => horizonMs)),
+  };
 }
 
 /** Rule 10: how long "absent" still proves nothing, ms; <= 0 when it counts. */
@@ -103,13 +123,14 @@ function lastOf(open: readonly Attempt[], provider: string): Attempt {
 }
 
 function whenAbsent(facts: UnknownFacts, attempt: Attempt): ReconcileDecision {
-  const lookup = facts.capabilities(attempt.provider)?.lookup;
-  if (lookup === undefined || lookup === 'none') return afterLookups(facts);
+  const lookup = lookupFor(facts, attempt.provider);
+  if (lookup === null) return afterLookups(facts);
   const waitMs = provesNothingYet(facts, lastOf(openAttempts(facts.record), attempt.provider), lookup.settleMs);
   if (waitMs > 0) return facts.policy.lookup === 'once' ? afterLookups(facts) : { kind: 'wait', delayMs: waitMs };
   if (lookup.kind === 'positive-only') return afterLookups(facts);
   const { provider } = attempt;
-  return { kind: 'absent', provider, next: { kind: 'retry', delayMs: 0, provider, reason: 'the provider knows of no such message' } };
+  const again = provider === ANY_PROVIDER ? facts.record.provider : provider;
+  return { kind: 'absent', provider, next: { kind: 'retry', delayMs: 0, provider: again, reason: 'the provider knows of no such message' } };
 }
 
 function afterLookups(facts: UnknownFacts): ReconcileDecision {
@@ -119,7 +140,8 @@ function afterLookups(facts: UnknownFacts): ReconcileDecision {
 /** The column "neither" of the class table. */
 function lastResort(facts: UnknownFacts): ReconcileDecision {
   const { record, policy, order } = facts;
-  const current = record.attempts.at(-1)?.provider ?? record.provider;
+  const last = record.attempts.at(-1)?.provider ?? ANY_PROVIDER;
+  const current = last === ANY_PROVIDER ? record.provider : last;
   const delayMs = againInMs(facts);
   switch (policy.onUnknown) {
     case 'resend':

@@ -217,6 +217,8 @@ export type ReconcileDecision =
   | { readonly kind: 'found'; readonly attempt: number; readonly providerMessageId: string }
   /** A counted "not found": closes every open attempt at this provider as `not-sent`; then `next` applies, if none is open. */
   | { readonly kind: 'absent'; readonly provider: string; readonly next: Next }
+  /** A presumed attempt (`ANY_PROVIDER`) can only have been at this provider, the only one there is; looked at again at once. */
+  | { readonly kind: 'narrow'; readonly provider: string }
   /** Try the same provider with the same key; the attempt stays open. */
   | { readonly kind: 'replay'; readonly provider: string; readonly delayMs: number }
   /** Declare a possible duplicate, then try. */

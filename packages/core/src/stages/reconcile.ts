@@ -1,9 +1,10 @@
-import type { DeliveryRecord } from '../model/delivery.ts';
+import { ANY_PROVIDER, type DeliveryRecord } from '../model/delivery.ts';
 import { reasonOf } from '../model/errors.ts';
+import { providerKey } from '../model/keys.ts';
 import { decideAfterLookup, decideUnknown, type AskLookup, type UnknownFacts } from '../policy/unknown.ts';
 import { CLASS_POLICIES } from '../policy/policy.ts';
 import type { ReconcileDecision, ReconcileRequest, SweepResult } from '../ports/ledger.ts';
-import type { LookupAnswer } from '../ports/provider.ts';
+import type { Lookup, LookupAnswer, LookupRequest } from '../ports/provider.ts';
 import { hint, type Context } from './context.ts';
 import { emitMove } from './events.ts';
 import { inTime } from './in-time.ts';
@@ -65,10 +66,28 @@ function factsOf(context: Context, swept: SweepResult, record: DeliveryRecord): 
   };
 }
 
+/** The provider's word; of an attempt that may have been anywhere, the word of all: found by one, or absent from each. */
 async function ask(context: Context, record: DeliveryRecord, { attempt }: AskLookup, lookups: Set<AbortController>): Promise<LookupAnswer> {
-  const lookup = context.settings.channels.get(record.target.channel)?.providers.get(attempt.provider)?.capabilities.lookup;
+  const channel = context.settings.channels.get(record.target.channel);
+  const names = attempt.provider === ANY_PROVIDER ? (channel?.order ?? []) : [attempt.provider];
+  let answer: LookupAnswer = { kind: 'absent' };
+  for (const name of names) {
+    const lookup = channel?.providers.get(name)?.capabilities.lookup;
+    const key = providerKey(record.id, name);
+    const word = await askOne(context, lookup, { deliveryId: record.id, key, to: record.target.to, markedAt: attempt.markedAt }, lookups);
+    if (word.kind === 'found') return word;
+    if (word.kind === 'cannot-tell') answer = word;
+  }
+  return answer;
+}
+
+async function askOne(
+  context: Context,
+  lookup: Lookup | 'none' | undefined,
+  request: LookupRequest,
+  lookups: Set<AbortController>,
+): Promise<LookupAnswer> {
   if (lookup === undefined || lookup === 'none') return { kind: 'cannot-tell', reason: 'the provider has no lookup' };
-  const request = { deliveryId: record.id, key: attempt.key, to: record.target.to, markedAt: attempt.markedAt };
   const over = new AbortController();
   lookups.add(over);
   try {

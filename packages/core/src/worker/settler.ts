@@ -19,6 +19,13 @@ export interface SettlerHooks {
   /** The slots of these are free: their outcomes are durable, or left to the sweeper. */
   readonly freed: (count: number) => void;
   readonly ack: (wakes: readonly ReceivedWake[]) => void;
+  /** Gives wakes back, to come again after a lease. */
+  readonly later: (wakes: readonly ReceivedWake[]) => void;
+}
+
+function isOwnedByLedger(verdict: SettleVerdict): boolean {
+  if (verdict.kind === 'absent') return false;
+  return verdict.state !== 'processing' && verdict.state !== 'dispatching' && verdict.state !== 'queued';
 }
 
 /**
@@ -93,9 +100,10 @@ export class Settler {
     batch.forEach(({ item, outcome, wakes: ofItem }, at) => {
       const verdict = verdicts[at];
       const next = requests[at]?.next;
-      // Whatever the state is now, the ledger owns it: settled, waiting for a time that it brings back, or unknown (rule 5).
-      wakes.push(...ofItem);
       if (verdict === undefined || next === undefined) return;
+      // Rule 5: settled, waiting for a time that the ledger brings back, or unknown. Else somebody else is at it, or it is gone.
+      if (isOwnedByLedger(verdict)) wakes.push(...ofItem);
+      else this.#hooks.later(ofItem);
       this.#tell(item, outcome, verdict);
       if (verdict.kind !== 'settled' || verdict.state !== 'retry-scheduled' || next.kind !== 'retry') return;
       if (next.provider !== item.prepared.provider.name) this.#tellFailover(item, next.provider);

@@ -51,7 +51,7 @@ describe('a move', () => {
   const holding = { leaseUntil: T0 + 1, dispatchUntil: T0 + 2, owner: 'w', requestId: 'r' };
 
   test.each([
-    { from: 'processing', to: 'queued', left: { leaseUntil: null, dispatchUntil: null, owner: null, requestId: null } },
+    { from: 'processing', to: 'queued', left: { leaseUntil: null, dispatchUntil: null, owner: null } },
     { from: 'processing', to: 'dispatching', left: { leaseUntil: null, dispatchUntil: T0 + 2, owner: 'w' } },
     { from: 'dispatching', to: 'unknown', left: { leaseUntil: null, dispatchUntil: null, owner: null } },
   ] as const)('from $from to $to leaves no lease or window behind that is over', ({ from, to, left }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  ANY_PROVIDER,
   CLASS_POLICIES,
   DELIVERY_CLASSES,
   type DeliveryClass,
@@ -51,6 +52,8 @@ function word(decision: ReturnType<typeof decideUnknown>): string {
   switch (decision.kind) {
     case 'ask':
       return `ask about ${decision.attempt.n}`;
+    case 'narrow':
+      return `narrow to ${decision.provider}`;
     case 'replay':
       return `replay at ${decision.provider} in ${decision.delayMs}`;
     case 'declare':
@@ -290,5 +293,20 @@ describe('an unknown delivery', () => {
       kind: 'park',
       reason: 'no attempt tells what became of it',
     });
+  });
+});
+
+describe('an attempt that is presumed after the store lost its memory', () => {
+  const presumed = attempt({ provider: ANY_PROVIDER, key: '', outcome: null, presumed: true, charged: false });
+  const forgotten = { attempts: [presumed], provider: 'p0' };
+
+  test.each([
+    { has: 'keyed', order: ['p0'], then: 'narrow to p0', because: 'it can only have been there' },
+    { has: 'keyed', order: ['p1'], then: 'park', because: 'the config changed since the delivery was made' },
+    { has: 'keyed', order: ['p0', 'p1'], then: 'park', because: 'no key covers both providers' },
+    { has: 'lookup', order: ['p0', 'p1'], then: 'ask about 1', because: 'all providers together can tell' },
+    { has: 'plain', order: ['p0', 'p1'], then: 'park', because: 'nothing can tell' },
+  ] as const)('$has at $order: $then, for $because', ({ has, order, then }) => {
+    expect(word(decideUnknown(facts('transactional', has, 0, forgotten, { order })))).toMatch(then);
   });
 });

@@ -22,18 +22,16 @@ const code = (of: string, message = /./) =>
   expect.objectContaining({ code: of, message: expect.stringMatching(message) });
 
 function make(order: Partial<NotificationType<Order>> = {}, ledger: Ledger = memoryLedger({ clock })) {
+  const preset: NotificationType<Order> = {
+    class: 'transactional',
+    key: ({ id }) => id,
+    route: () => [],
+    content: () => ({}),
+  };
   return createNotifier({
     ledger,
     channels: { email: { providers: [memoryProvider({ clock, name: 'p0' })] } },
-    notifications: {
-      order: notification<Order>({
-        class: 'transactional',
-        key: ({ id }) => id,
-        route: () => [],
-        content: () => ({}),
-        ...order,
-      }),
-    },
+    notifications: { order: { ...preset, ...order } },
     worker: { chunk: 10 },
     clock,
     random: seededRandom(1),

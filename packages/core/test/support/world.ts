@@ -1,6 +1,5 @@
 import {
   createNotifier,
-  notification,
   type Alert,
   type AlertSink,
   type ClassPolicy,
@@ -112,15 +111,11 @@ export function world(options: WorldOptions = {}): World {
 
   function configOf(hook: Hook, events: TelemetryEvent[], more: Partial<NotifierConfig>): NotifierConfig<Types> {
     processes += 1;
-    const types: Types = {
-      order: notification<Order>({
-        class: 'transactional',
-        key: ({ id }) => id,
-        route: ({ people }) =>
-          Array.from({ length: people }, (_, i) => ({ channel: 'email', to: `p${i}@example.org` })),
-        content: ({ id }, { to }) => ({ subject: `Order ${id}`, text: `for ${to}` }),
-        ...order,
-      }),
+    const preset: NotificationType<Order> = {
+      class: 'transactional',
+      key: ({ id }) => id,
+      route: ({ people }) => Array.from({ length: people }, (_, i) => ({ channel: 'email', to: `p${i}@example.org` })),
+      content: ({ id }, { to }) => ({ subject: `Order ${id}`, text: `for ${to}` }),
     };
     return {
       ledger: tap('ledger', ledger, hook),
@@ -131,9 +126,9 @@ export function world(options: WorldOptions = {}): World {
       random: seededRandom(processes),
       telemetry: [{ emit: (event) => void events.push(event) }],
       alerts: [sink],
-      notifications: types,
-      ...options.config,
+      ...(options.config as Partial<NotifierConfig<Types>>),
       ...(more as Partial<NotifierConfig<Types>>),
+      notifications: (more.notifications ?? { order: { ...preset, ...order } }) as Types,
     };
   }
 

@@ -45,6 +45,21 @@ export const claimingLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
+    law: 'grants nothing to a late copy of a claim that was granted and given back',
+    async check(subject) {
+      const s = await scene(subject);
+      const lease = { owner: 'w', requestId: 'once', leaseMs: subject.unitMs * 100 };
+      const selector = { ids: [s.id], agesMs: [0], strayAfterMs: subject.unitMs * 100 };
+      const first = only(await s.ledger.claim(selector, lease));
+      assert.ok(first.kind === 'granted', first.kind);
+      await s.ledger.release([{ id: s.id, fence: first.fence, delayMs: 0, failure: null }]);
+      const late = only(await s.ledger.claim(selector, lease));
+      assert.notEqual(late.kind, 'granted');
+      assert.equal((await s.record()).fence, first.fence);
+      await s.grant();
+    },
+  },
+  {
     law: 'says when a delivery is due later, and grants it then',
     async check(subject) {
       const s = await scene(subject);

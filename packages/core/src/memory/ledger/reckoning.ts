@@ -29,10 +29,9 @@ function reckon(state: LedgerState, now: number): void {
   const { deliveries, epochs, notifications } = state;
   for (let slot = 0; slot < deliveries.size; slot += 1) {
     const stored = deliveries.stateAt(slot);
-    // `dispatching` keeps its fence: its outcome may still settle it, and the sweeper ends its window.
-    if (stored === undefined || isSettled(stored) || stored === 'dispatching') continue;
+    if (stored === undefined || isSettled(stored)) continue;
     const record = deliveries.at(slot)!;
-    // A reconciler that read `unknown` before the loss decides on what is no longer known: fence it off.
+    // Whoever read it before the loss decides on what is no longer known: fence them off. A late outcome still names its attempt.
     state.update(slot, record, { ...presume(record, now), fence: epochs.mint() }, 'amnesia');
   }
   for (const entry of notifications.all) reckonNotification(state, entry, now);

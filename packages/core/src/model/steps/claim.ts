@@ -30,11 +30,7 @@ export function suspicion(record: { readonly lapses: number; readonly leaseUntil
 /** Grants what is `queued` or `retry-scheduled` and due, or `processing` with a lapsed lease. `nextFence` is minted only by a grant. */
 export function claim(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
   const { id } = record;
-  // Rule 4: a repeat writes nothing, and is no grant once anything happened to the record since.
-  if (record.state === 'processing' && record.requestId === lease.requestId) {
-    const remainingMs = (record.leaseUntil ?? 0) - now;
-    return { record, verdict: remainingMs > 0 ? { kind: 'granted', id, fence: record.fence, record } : { kind: 'held', id, remainingMs: 0 } };
-  }
+  if (record.requestId === lease.requestId) return repeated(record, now);
   const seen = lapse(evidenceFirst(record, now) ?? record, now);
   if (isSettled(seen.state)) return { record: seen, verdict: { kind: 'settled', id, state: seen.state } };
   if (seen.state === 'unknown') return { record: seen, verdict: { kind: 'unknown', id } };
@@ -47,6 +43,15 @@ export function claim(record: DeliveryRecord, lease: Lease, now: number, nextFen
   }
   if (seen.dueAt > now) return { record: seen, verdict: { kind: 'later', id, dueInMs: seen.dueAt - now } };
   return grant(seen, lease, now, nextFence);
+}
+
+/** Rule 4: a repeat writes nothing, and grants only what is still as that request left it. */
+function repeated(record: DeliveryRecord, now: number): ClaimStep {
+  const { id, state, fence } = record;
+  if (isSettled(state)) return { record, verdict: { kind: 'settled', id, state } };
+  if (state === 'unknown') return { record, verdict: { kind: 'unknown', id } };
+  const remainingMs = state === 'processing' ? (record.leaseUntil ?? 0) - now : 0;
+  return { record, verdict: remainingMs > 0 ? { kind: 'granted', id, fence, record } : { kind: 'held', id, remainingMs: 0 } };
 }
 
 function takeOver(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {

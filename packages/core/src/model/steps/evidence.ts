@@ -1,5 +1,5 @@
 import type { Evidence, EvidenceVerdict } from '../../ports/ledger.ts';
-import { arrive, forgottenAttempt, isAccepted, isOpen, learn, openAttempts, withAttempt } from '../attempts.ts';
+import { arrive, forgottenAttempt, isAccepted, isOpen, learn, mayBe, openAttempts, withAttempt } from '../attempts.ts';
 import { providerKey } from '../keys.ts';
 import type { Attempt, DeliveryRecord } from '../delivery.ts';
 import type { Step } from './claim.ts';
@@ -20,7 +20,7 @@ export function witness(record: DeliveryRecord, evidence: Evidence, now: number)
 /** By the provider's id; else the open attempt at this provider; else its last; else (it proves a send) one we do not know of. */
 function attemptOf(record: DeliveryRecord, evidence: Evidence, now: number): Attempt | null {
   const { provider, providerMessageId } = evidence;
-  const there = record.attempts.filter((attempt) => attempt.provider === provider);
+  const there = record.attempts.filter((attempt) => mayBe(attempt, provider));
   const named = there.find(
     (attempt) => providerMessageId !== null && attempt.outcome?.kind === 'accepted' && attempt.outcome.providerMessageId === providerMessageId,
   );

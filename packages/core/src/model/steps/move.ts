@@ -27,7 +27,6 @@ export function move(
     state: to,
     leaseUntil: to === 'processing' ? record.leaseUntil : null,
     owner: to === 'processing' || to === 'dispatching' ? record.owner : null,
-    requestId: to === 'processing' ? record.requestId : null,
     dispatchUntil: to === 'dispatching' ? record.dispatchUntil : null,
     updatedAt: now,
     settledAt: settled ? (record.settledAt ?? now) : null,

@@ -1,6 +1,7 @@
 import type { ReconcileDecision, ReconcileRequest, ReconcileVerdict } from '../../ports/ledger.ts';
 import { isOpen, learn, withAttempt } from '../attempts.ts';
-import type { DeliveryRecord } from '../delivery.ts';
+import { ANY_PROVIDER, type DeliveryRecord } from '../delivery.ts';
+import { providerKey } from '../keys.ts';
 import type { Step } from './claim.ts';
 import { conclude } from './conclude.ts';
 import { evidenceFirst, move } from './move.ts';
@@ -26,6 +27,8 @@ function decide(record: DeliveryRecord, decision: ReconcileDecision, now: number
     case 'declare':
       if (record.forbidden !== null) return leaveToEvidence(record, now);
       return again(declare(record, decision, now), decision.provider, now, decision.delayMs);
+    case 'narrow':
+      return narrow(record, decision.provider, now);
     case 'assume-sent':
       return move(record, 'sent', now, { assumed: true, reason: decision.reason });
     case 'park':
@@ -55,6 +58,13 @@ function found(record: DeliveryRecord, decision: Extract<ReconcileDecision, { ki
   if (attempt === undefined) return record;
   const learned = withAttempt(record, learn(attempt, { kind: 'accepted', providerMessageId: decision.providerMessageId }));
   return conclude(learned, { kind: 'sent' }, now);
+}
+
+/** The channel has this provider alone, so a presumed attempt can only have been there. */
+function narrow(record: DeliveryRecord, provider: string, now: number): DeliveryRecord {
+  const key = providerKey(record.id, provider);
+  const attempts = record.attempts.map((attempt) => (attempt.provider === ANY_PROVIDER ? { ...attempt, provider, key } : attempt));
+  return { ...record, attempts, dueAt: now };
 }
 
 /** Rule 10: a counted "not found" closes what it covers; other providers' attempts stay open. */

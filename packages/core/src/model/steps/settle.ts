@@ -1,5 +1,5 @@
 import type { SettleRequest, SettleVerdict } from '../../ports/ledger.ts';
-import { acceptedCount, forgottenAttempt, isAccepted, learn, openAttempts, withAttempt } from '../attempts.ts';
+import { acceptedCount, forgottenAttempt, isAccepted, learn, openAttempts, mayBe, withAttempt } from '../attempts.ts';
 import type { Attempt, DeliveryRecord } from '../delivery.ts';
 import type { Step } from './claim.ts';
 import { conclude } from './conclude.ts';
@@ -30,8 +30,8 @@ function attemptOf(record: DeliveryRecord, request: SettleRequest, now: number):
   const repeated = record.attempts.find(
     (each) => each.outcome?.kind === 'accepted' && each.key === key && each.outcome.providerMessageId === outcome.providerMessageId,
   );
-  const presumed = record.attempts.find((each) => each.presumed && each.key === key && !isAccepted(each));
-  return repeated ?? presumed ?? forgottenAttempt(record, { provider, key, fence }, now);
+  const presumed = record.attempts.find((each) => each.presumed && !isAccepted(each) && mayBe(each, provider));
+  return repeated ?? (presumed && { ...presumed, provider, key }) ?? forgottenAttempt(record, { provider, key, fence }, now);
 }
 
 /** Rules 6 and 7 for an outcome that comes too late to settle: it closes its own attempt, and only that. */

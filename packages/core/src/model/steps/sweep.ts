@@ -1,6 +1,5 @@
-import { providerKey } from '../keys.ts';
 import { forgottenAttempt, learn, withAttempt } from '../attempts.ts';
-import type { DeliveryRecord } from '../delivery.ts';
+import { ANY_PROVIDER, isSettled, type DeliveryRecord } from '../delivery.ts';
 import { evidenceFirst, move } from './move.ts';
 
 /** Rule 1: `dispatching` past its window is `unknown`, never a second send by itself. Anything else is returned as it is. */
@@ -15,15 +14,15 @@ export function lapse(record: DeliveryRecord, now: number): DeliveryRecord {
 }
 
 /**
- * Rule 12: the store lost its memory, so a record that looks unmarked may have been marked and sent. It counts as `unknown` with
- * one open attempt, dated by the last write that survived: no earlier than that can the lost mark be, so a key window counted from
- * it closes early, not late.
+ * Rule 12: the store lost its memory, so whatever a record was doing, an attempt may have been marked and accepted since. It counts as
+ * `unknown` with one open attempt that may have been anywhere: failing over takes milliseconds, so the last write that survived does
+ * not say where the lost ones went. It is dated by that write: no earlier can the lost mark be, so a key window counted from it closes
+ * early, not late.
  */
 export function presume(record: DeliveryRecord, now: number): DeliveryRecord {
-  if (record.state !== 'queued' && record.state !== 'processing' && record.state !== 'retry-scheduled') return record;
-  const { provider, fence } = record;
-  const forgotten = forgottenAttempt(record, { provider, key: providerKey(record.id, provider), fence }, now);
-  const attempt = { ...forgotten, markedAt: record.updatedAt };
+  if (isSettled(record.state)) return record;
+  const { fence } = record;
+  const attempt = { ...forgottenAttempt(record, { provider: ANY_PROVIDER, key: '', fence }, now), markedAt: record.updatedAt };
   const reason = 'the store lost its memory: it may have been sent';
   return move({ ...record, attempts: [...record.attempts, attempt] }, 'unknown', now, { dueAt: now, reason });
 }
