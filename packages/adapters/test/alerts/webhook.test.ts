@@ -89,7 +89,7 @@ describe('an alert that is posted', () => {
     const { url, got } = await receiver((response) => response.end());
     const before = Math.floor(Date.now() / 1_000);
     await send(url, { secret: SECRET });
-    const { headers, body } = got[0] ?? { headers: {}, body: '' };
+    const [{ headers, body } = { headers: {} as IncomingHttpHeaders, body: '' }] = got;
     const id = String(headers['webhook-id']);
     const timestamp = Number(headers['webhook-timestamp']);
     expect(timestamp).toBeGreaterThanOrEqual(before);

@@ -1,3 +1,4 @@
+import { ANY_PROVIDER } from '@sendonce/core';
 import type { Outcome } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import { Column } from './column.ts';
@@ -224,7 +225,8 @@ export class Attempts {
         return;
       case 'absent': {
         const provider = this.providers.of(decision.provider);
-        this.#close(slot, list, (attempt) => attempt.provider === provider);
+        // Anywhere: every provider was asked, so it covers whatever the store has forgotten too.
+        this.#close(slot, list, (attempt) => decision.provider === ANY_PROVIDER || attempt.provider === provider);
         return;
       }
       case 'declare':
@@ -232,6 +234,7 @@ export class Attempts {
         if (verdict.state === 'retry-scheduled')
           this.#declared.set(slot, { kind: decision.declaration, provider: decision.provider });
         return;
+      case 'narrow':
       case 'replay':
       case 'assume-sent':
       case 'park':

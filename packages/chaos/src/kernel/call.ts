@@ -1,7 +1,14 @@
 import type { Entry, Instant } from './agenda.ts';
 import type { Life } from './process.ts';
 import type { Answer, Site } from './site.ts';
-import type { Wire } from './wire.ts';
+
+/** What carries calls: the wire. */
+export interface Carrier {
+  /** The request has come to the other side. */
+  arrive<Args, Result>(call: Call<Args, Result>): void;
+  /** The reply has come back. */
+  deliver<Args, Result>(call: Call<Args, Result>): void;
+}
 
 /** Run when a call has been applied, before its reply leaves; may change the answer and what follows. */
 export type AfterHook = (call: Call) => void | Promise<void>;
@@ -40,12 +47,12 @@ export class Call<Args = unknown, Result = unknown> implements Entry {
   /** Must come to its end before the request leaves. */
   before: Promise<void> | null = null;
   after: AfterHook[] | null = null;
-  readonly #wire: Wire;
+  readonly #carrier: Carrier;
   readonly #resolve: (value: Result) => void;
   readonly #reject: (error: unknown) => void;
 
   constructor(
-    wire: Wire,
+    carrier: Carrier,
     life: Life,
     site: Site<Args, Result>,
     args: Args,
@@ -53,7 +60,7 @@ export class Call<Args = unknown, Result = unknown> implements Entry {
     resolve: (value: Result) => void,
     reject: (error: unknown) => void,
   ) {
-    this.#wire = wire;
+    this.#carrier = carrier;
     this.life = life;
     this.site = site;
     this.args = args;
@@ -64,8 +71,8 @@ export class Call<Args = unknown, Result = unknown> implements Entry {
   }
 
   fire(): void {
-    if (this.carries === 'request') this.#wire.arrive(this);
-    else this.#wire.deliver(this);
+    if (this.carries === 'request') this.#carrier.arrive(this);
+    else this.#carrier.deliver(this);
   }
 
   /** The way itself answers; the request never arrives. */

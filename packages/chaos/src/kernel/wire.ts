@@ -1,5 +1,5 @@
 import type { Entry, Instant } from './agenda.ts';
-import { Call } from './call.ts';
+import { Call, type Carrier } from './call.ts';
 import { between, draw, hashText, mix } from './draw.ts';
 import { worldInside } from './guard.ts';
 import type { Kernel } from './kernel.ts';
@@ -14,7 +14,7 @@ const REPLY = hashText('reply');
 export type Striker = (call: Call) => void;
 
 /** The network between processes and the other sides of their ports. */
-export class Wire {
+export class Wire implements Carrier {
   readonly kernel: Kernel;
   /** Calls and late copies under way that a run waits for. */
   busy = 0;

@@ -9,6 +9,7 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
     'repeats a claim under the same request without writing: the same grant, the same fence, the same lease',
     'repeats a claim of due work under the same request: what it granted before, nothing new',
     'takes no more suspects with a repeat of a claim than the claim took itself',
+    'grants nothing to a late copy of a claim that was granted and given back',
   ],
   'a claim that grants what somebody else holds': ['grants each delivery to one of two claimers', '...'],
   'a claim that answers in an order of its own': [
