@@ -19,7 +19,7 @@ function config(patch: Partial<NotifierConfig> = {}): NotifierConfig {
 }
 
 function withType(patch: Record<string, unknown>): NotifierConfig {
-  return config({ notifications: { hello: { ...hello, ...patch } as NotificationType<never> } });
+  return config({ notifications: { hello: { ...hello, ...patch } } });
 }
 
 const invalid = (message: RegExp) =>

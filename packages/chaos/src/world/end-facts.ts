@@ -3,6 +3,7 @@ import type { EndFacts, FinalDelivery, LivenessFacts, MailboxEntry, NotMade } fr
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import { Finals } from './finals.ts';
+import { firstDeliveryId } from './requested.ts';
 import type { World } from './world.ts';
 
 const PAGE = 5_000;
@@ -81,7 +82,7 @@ async function allNotifications({ store: { ledger } }: World): Promise<readonly 
 }
 
 function* mailbox(world: World): Generator<MailboxEntry> {
-  const { mailbox: box, registry, providers } = world;
+  const { mailbox: box, registry, providers, options } = world;
   for (const { slot, provider, deliveryId, bodyHash, at } of box.messages()) {
     const recipient = slot < 0 ? -1 : registry.numberOf(slot);
     yield {
@@ -89,7 +90,7 @@ function* mailbox(world: World): Generator<MailboxEntry> {
       provider: providers[provider]?.name ?? '',
       // A hash per message, for the few that are asked.
       get deliveryId() {
-        return deliveryId ?? world.firstDeliveryId(recipient);
+        return deliveryId ?? firstDeliveryId(recipient, options.workload, registry);
       },
       body: bodyHash.toString(36),
       at,
@@ -112,12 +113,12 @@ async function livenessFacts(
   notifications: readonly NotificationRecord[],
   { processing }: Deliveries,
 ): Promise<LivenessFacts> {
-  const { options, kernel, paths, boundMs } = world;
+  const { options, kernel, healing, boundMs } = world;
   const { leaseMs, survivors } = options.knobs;
   const held = [...processing, ...notifications.filter(({ state }) => !OVER.has(state))];
   return {
     phase: survivors > 0 ? 'core' : 'healed',
-    healedAt: world.healedAt ?? kernel.now,
+    healedAt: healing.at ?? kernel.now,
     endedAt: kernel.now,
     boundMs,
     unfinished: notifications
@@ -125,7 +126,7 @@ async function livenessFacts(
       .map(({ id: notificationId, state }) => ({ notificationId, state })),
     leases: held.flatMap(({ id, leaseUntil }) => (leaseUntil === null ? [] : [{ id, leaseUntil, leaseMs }])),
     queue: world.queue === null ? null : { depth: world.queue.depth, orphans: await orphans(world) },
-    healthy: paths.upTo(kernel.now),
+    healthy: healing.paths.upTo(kernel.now),
     poison: poisoned(world),
   };
 }

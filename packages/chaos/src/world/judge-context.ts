@@ -1,7 +1,8 @@
-import { type ClassPolicy, notificationId, toTarget } from '@sendonce/core';
+import type { ClassPolicy } from '@sendonce/core';
 import { policyFacts, type Addressee, type JudgeContext, type ProviderFacts } from '../checkers/context.ts';
 import { isCallFault } from '../faults/armed.ts';
 import { bodyOf } from './body.ts';
+import { requestedOf } from './requested.ts';
 import type { World } from './world.ts';
 
 /** PROTOCOL rule 13: five lapses in a row, and the claims that a restart may add. */
@@ -11,7 +12,8 @@ const POISON_CLAIMS = 8;
 export function judgeContext(world: World): JudgeContext {
   const { registry, options, boundMs } = world;
   const policies = new Map(Object.keys(options.workload.notifications).map((type) => [type, world.policy(type)]));
-  const typeOf = (recipient: number): string => typeOfRecipient(world, recipient);
+  const typeOf = (recipient: number): string =>
+    options.workload.publication(registry.learnedOf(recipient)?.publication ?? 0).type;
   const policyFor = (type: string): ClassPolicy => policies.get(type) ?? world.policy(type);
   const facts = new Map([...policies].map(([type, policy]) => [type, policyFacts(policy)]));
   return {
@@ -30,24 +32,11 @@ export function judgeContext(world: World): JudgeContext {
   };
 }
 
-function typeOfRecipient({ registry, options: { workload } }: World, recipient: number): string {
-  const learned = registry.learnedOf(recipient);
-  return workload.publication(learned?.publication ?? 0).type;
-}
-
 function addresseeOf(world: World, recipient: number): Addressee {
   const { registry, options } = world;
-  const learned = registry.learnedOf(recipient);
-  if (learned !== null) {
-    const { target, topic, notificationId: id } = learned;
-    return { notificationId: id, tenant: 'default', recipientId: target.recipientId, channel: target.channel, topic };
-  }
-  const { known } = options.workload;
-  if (known === null) throw new Error(`recipient ${recipient} is not known`);
-  const { type, key } = options.workload.publication(0);
-  const { recipientId, channel } = toTarget(known.targetOf(recipient));
-  const topic = world.policy(type).optOut === 'never' ? null : type;
-  return { notificationId: notificationId('default', type, key), tenant: 'default', recipientId, channel, topic };
+  const { notificationId, tenant, type, recipientId, channel } = requestedOf(recipient, options.workload, registry);
+  const topic = world.policy(type).optOut === 'never' ? null : (options.workload.notifications[type]?.topic ?? type);
+  return { notificationId, tenant, recipientId, channel, topic };
 }
 
 function providerFacts({ providers }: World): readonly ProviderFacts[] {

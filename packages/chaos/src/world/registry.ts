@@ -6,15 +6,12 @@ import { TextTable } from './text-table.ts';
 /** Recipients of one learned notification are numbered from a multiple of this. */
 const NUMBERS_PER_NOTIFICATION = 100;
 
-type Known = Pick<NewDelivery, 'id' | 'target' | 'topic'>;
-
 /** A recipient that nobody knew beforehand. */
 export interface Learned {
   readonly notificationId: string;
   /** Index of its publication. */
   readonly publication: number;
   readonly target: Target;
-  readonly topic: string | null;
 }
 
 /**
@@ -133,13 +130,13 @@ export class Registry {
     this.#sends.set(sends);
   }
 
-  #learn(notificationId: string, { id, target, topic }: Known): void {
+  #learn(notificationId: string, { id, target }: NewDelivery): void {
     if (!this.#isKnown && this.#deliveries.get(id) >= 0) return;
-    const slot = this.#isKnown ? this.slotOf(numberIn(target)) : this.#slotFor(notificationId, { id, target, topic });
+    const slot = this.#isKnown ? this.slotOf(numberIn(target)) : this.#slotFor(notificationId, target);
     if (slot >= 0) this.#deliveries.add(id, slot);
   }
 
-  #slotFor(notificationId: string, { target, topic }: Known): number {
+  #slotFor(notificationId: string, target: Target): number {
     const notification = this.#notifications.get(notificationId);
     if (notification === undefined) return -1;
     const position = notification.count++;
@@ -147,7 +144,7 @@ export class Registry {
       position < NUMBERS_PER_NOTIFICATION ? notification.index * NUMBERS_PER_NOTIFICATION + position : this.#spill++;
     const slot = this.#addSlot(number);
     this.#addresses[slot] = addressHash(target.to);
-    this.#learned[slot] = { notificationId, publication: notification.index, target, topic };
+    this.#learned[slot] = { notificationId, publication: notification.index, target };
     return slot;
   }
 

@@ -1,12 +1,4 @@
-import {
-  createNotifier,
-  deliveryId,
-  notificationId,
-  SendonceError,
-  toTarget,
-  type ClassPolicy,
-  type NotifierConfig,
-} from '@sendonce/core';
+import { createNotifier, SendonceError, type ClassPolicy, type NotifierConfig } from '@sendonce/core';
 import { FaultNetwork } from '../faults/fault-network.ts';
 import type { Limits } from '../faults/kind.ts';
 import { opIndex, OPS } from '../faults/ops.ts';
@@ -16,22 +8,22 @@ import { processClock } from '../kernel/clock.ts';
 import { draw, hashText, unit } from '../kernel/draw.ts';
 import { Kernel, type RunEnd } from '../kernel/kernel.ts';
 import { leanMemory } from '../kernel/lean.ts';
-import { type Life, partitionOf } from '../kernel/process.ts';
+import type { Life } from '../kernel/process.ts';
 import { Wire, type Striker } from '../kernel/wire.ts';
 import type { Fault, SimulationSetup } from '../plan.ts';
 import type { SenderFactory } from '../senders/sender.ts';
-import type { KnownRecipients, Workload } from '../workload.ts';
+import type { Workload } from '../workload.ts';
 import { providerOutlines } from './capabilities.ts';
 import { Crew } from './crew.ts';
 import { Emitter } from './emitter.ts';
 import { makeHands } from './hands.ts';
+import { Healing } from './healing.ts';
 import type { Knobs } from './knobs.ts';
 import { scheduler } from './later.ts';
 import { ledgerSites } from './ledger-sites.ts';
 import { limitsOf, policyOf, settleBoundMs } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
 import { Operator } from './operator.ts';
-import { Paths } from './paths.ts';
 import { makePorts } from './ports.ts';
 import { produce } from './producer.ts';
 import { providerSites } from './provider-port.ts';
@@ -45,9 +37,6 @@ import { Store } from './store.ts';
 const DROP = hashText('drop');
 /** More recipients than this are worth the time that saving memory takes. */
 const MANY = 100_000;
-const SURVIVOR = hashText('survivor');
-/** Without faults the heal point is at the start, once all processes have begun. */
-const HEAL_AT_ONCE_MS = 10;
 
 export interface WorldOptions {
   readonly setup: SimulationSetup;
@@ -67,7 +56,6 @@ export class World {
   readonly kernel: Kernel;
   readonly registry: Registry;
   readonly mailbox: Mailbox;
-  readonly paths = new Paths();
   readonly providers: readonly SimulatedProvider[];
   readonly queue: SimulatedQueue | null;
   readonly store: Store;
@@ -77,8 +65,7 @@ export class World {
   readonly emitter: Emitter;
   readonly crew: Crew;
   readonly network: FaultNetwork;
-  /** Null until the heal point. */
-  healedAt: number | null = null;
+  readonly healing: Healing;
   /** When something was last written or sent. */
   lastWorkAt = 0;
   /** Replies lost by `dropReplies`. */
@@ -129,7 +116,7 @@ export class World {
       emitter,
       restartMs: knobs.restartMs,
       later,
-      changed: () => this.#notePath(),
+      changed: () => this.healing.note(),
       started: (process) => this.network.started(process),
     });
     this.network = new FaultNetwork(faults, {
@@ -149,8 +136,10 @@ export class World {
       }),
       limits: this.limits,
       hasQueue: setup.queue,
-      changed: () => this.#faultChanged(),
+      changed: () => this.healing.faultChanged(),
     });
+    const { store, providers, crew, network } = this;
+    this.healing = new Healing({ kernel, knobs, emitter, store, providers, crew, network });
     if (options.dropReplies > 0) this.watchCalls((call) => this.#maybeDropReply(call), ['provider.send']);
   }
 
@@ -176,20 +165,20 @@ export class World {
 
   /** Runs to the end. Call it once. */
   async run(observers: readonly Observer[]): Promise<RunEnd> {
-    const { knobs, faults } = this.options;
+    const { knobs } = this.options;
     this.#observers.push(...observers);
     this.network.announce();
-    this.#later(faults.length === 0 ? HEAL_AT_ONCE_MS : knobs.healMs, () => this.#heal());
+    this.#later(this.healing.latestMs, () => this.healing.heal());
     this.#addProcesses();
     const end = await this.kernel.run({
       until: () => this.#failure !== null || this.#isOver(),
-      lastMs: () => (this.healedAt ?? knobs.healMs) + this.boundMs,
+      lastMs: () => (this.healing.at ?? knobs.healMs) + this.boundMs,
       maxEvents: knobs.maxEvents > 0 ? knobs.maxEvents : 1_000_000 + 2_000 * this.registry.size,
       afterInstant: this.trim,
     });
     // Thrown as it came: the user's own types may be what failed.
     if (this.#failure !== null) throw this.#failure.error;
-    this.#heal();
+    this.healing.heal();
     for (const provider of this.providers) provider.retire();
     return end;
   }
@@ -199,18 +188,6 @@ export class World {
     const found = notifications[type];
     if (found === undefined) throw new SendonceError('TYPE_UNKNOWN', `'${type}' is not a notification type`);
     return policyOf(found, config?.classes);
-  }
-
-  /** The id of the first delivery of a requested recipient. */
-  firstDeliveryId(number: number): string {
-    const learned = this.registry.learnedOf(number);
-    const { known, publication } = this.options.workload;
-    if (learned === null && known === null) throw new Error(`recipient ${number} was never learned`);
-    const { type, key } = publication(0);
-    const { recipientId, channel, destinationId } =
-      learned?.target ?? toTarget((known as KnownRecipients).targetOf(number));
-    const id = learned?.notificationId ?? notificationId('default', type, key);
-    return deliveryId({ notificationId: id, recipientId, channel, destinationId, generation: 0 });
   }
 
   #makeProviders(): readonly SimulatedProvider[] {
@@ -331,46 +308,6 @@ export class World {
   #isOver(): boolean {
     if (!this.#rest.isNow || this.#wire.busy > 0 || this.crew.isProducing || this.#operator.isBusy) return false;
     return this.queue === null || this.queue.depth === 0;
-  }
-
-  #faultChanged(): void {
-    this.#notePath();
-    if (this.network.isSpent) this.#heal();
-  }
-
-  /** No fault fires from now on, and what still lasts is over. A second call does nothing. */
-  #heal(): void {
-    if (this.healedAt !== null) return;
-    this.healedAt = this.kernel.now;
-    this.network.heal();
-    this.store.downUntil = 0;
-    for (const provider of this.providers) provider.heal();
-    for (const { process } of this.crew.members) process.partitionedFrom.clear();
-    this.emitter.tell('plan', { kind: 'heal' });
-    this.#breakForGood();
-    this.#notePath();
-  }
-
-  /** Only so many workers stay alive; which ones is drawn. */
-  #breakForGood(): void {
-    const { survivors } = this.options.knobs;
-    if (survivors === 0) return;
-    const rankOf = (hash: number): number => draw(this.kernel.seed, SURVIVOR, hash, 0);
-    const drawn = [...this.crew.workers].sort((a, b) => rankOf(a.process.hash) - rankOf(b.process.hash));
-    for (const { process } of drawn.slice(survivors)) this.crew.kill(process, 'broken for ever', null);
-  }
-
-  #notePath(): void {
-    this.paths.note(this.kernel.now, this.#hasPath());
-  }
-
-  #hasPath(): boolean {
-    const { now } = this.kernel;
-    if (this.store.isDown || this.providers.every((provider) => now < provider.downUntil)) return false;
-    return this.crew.workers.some(
-      ({ process }) =>
-        process.life !== null && process.pausedUntil <= now && partitionOf(process, 'ledger', now) === null,
-    );
   }
 }
 

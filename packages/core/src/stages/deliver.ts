@@ -62,7 +62,7 @@ export async function prepareAll(context: Context, granted: readonly Granted[]):
   const done = new AbortController();
   const timeUp = context.clock.sleep(limitMs, done.signal);
   const bounded = begun.map((each, at) => {
-    if (!(each instanceof Promise)) return each;
+    if (!(each instanceof Promise)) return Promise.resolve(each);
     const reason = `content took longer than ${limitMs} ms`;
     return Promise.race([each, timeUp.then(() => ({ kind: 'not-prepared' as const, granted: granted[at]!, failure: reason, reason }))]);
   });

@@ -204,8 +204,10 @@ export class Dispatcher {
         emitMove(this.#context, record, verdict.state, null);
         break;
       case 'blocked':
-      case 'window-closed':
+        emitMove(this.#context, record, waitingState(record), `blocked: ${verdict.scope}`);
         break;
+      case 'window-closed':
+        emitMove(this.#context, record, 'unknown', 'the key window closed over an open attempt');
     }
     this.#wakes.ack(wakes);
   }

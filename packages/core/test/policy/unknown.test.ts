@@ -301,12 +301,13 @@ describe('an attempt that is presumed after the store lost its memory', () => {
   const forgotten = { attempts: [presumed], provider: 'p0' };
 
   test.each([
-    { has: 'keyed', order: ['p0'], then: 'narrow to p0', because: 'it can only have been there' },
-    { has: 'keyed', order: ['p1'], then: 'park', because: 'the config changed since the delivery was made' },
-    { has: 'keyed', order: ['p0', 'p1'], then: 'park', because: 'no key covers both providers' },
+    { has: 'key', order: ['p0'], then: 'narrow to p0', because: 'it can only have been there' },
+    { has: 'key', order: ['p1'], then: 'park', because: 'the config changed since the delivery was made' },
+    { has: 'key', order: ['p0', 'p1'], then: 'park', because: 'no key covers both providers' },
     { has: 'lookup', order: ['p0', 'p1'], then: 'ask about 1', because: 'all providers together can tell' },
-    { has: 'plain', order: ['p0', 'p1'], then: 'park', because: 'nothing can tell' },
+    { has: 'nothing', order: ['p0', 'p1'], then: 'park', because: 'nothing can tell' },
   ] as const)('$has at $order: $then, for $because', ({ has, order, then }) => {
-    expect(word(decideUnknown(facts('transactional', has, 0, forgotten, { order })))).toMatch(then);
+    const of: UnknownFacts['capabilities'] = (name) => (name === ANY_PROVIDER ? null : capabilities(has));
+    expect(word(decideUnknown(facts('transactional', has, 0, forgotten, { order, capabilities: of })))).toMatch(then);
   });
 });

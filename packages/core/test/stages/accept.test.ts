@@ -122,7 +122,7 @@ describe('publish', () => {
     ],
   ])('refuses %s, and writes nothing', async (_what, publish, expected) => {
     const notifier = make();
-    await expect(publish(notifier)).rejects.toThrow(expected as Error);
+    await expect(publish(notifier)).rejects.toThrow(expected);
     expect((await notifier.status()).notifications.accepted).toBe(0);
   });
 
