@@ -1,6 +1,13 @@
 /*
- * One entry per way to leave a rule of PROTOCOL section 1 out: the text to find (it must be there exactly once), what stands there instead, and the
- * tests that turn red. A test is named by its file and any part of its full name.
+ * One entry per way to leave a rule of the protocol out (docs/explanation/protocol.md):
+ *
+ *   rule          its number
+ *   what          what the code does wrong now
+ *   file          where
+ *   find          the text to replace; it must be there exactly once, so that a table that lags behind the code is an error
+ *   replace       what stands there instead
+ *   extra         { find, replace } of a second edit in the same file, where the first one needs it
+ *   tests         { file, name }: of the tests whose full name has `name` in it, at least one has to turn red
  */
 
 const SRC = 'packages/core/src';
@@ -10,7 +17,6 @@ const stories = (name) => ({ file: `${TEST}/model/counterexamples.test.ts`, name
 const unknown = (name) => ({ file: `${TEST}/policy/unknown.test.ts`, name });
 const worker = (file, name) => ({ file: `${TEST}/worker/${file}.test.ts`, name });
 
-/** @type {readonly import('./types.js').Mutant[]} */
 export const MUTANTS = [
   {
     rule: 1,
@@ -18,10 +24,7 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/sweep.ts`,
     find: `return move(known, 'unknown', now, { dueAt: now, reason });`,
     replace: `return move(record, 'retry-scheduled', now, { dueAt: now, reason });`,
-    tests: [
-      rules('a marked record past its window becomes unknown at the'),
-      worker('crash', 'a worker killed at a plain provider'),
-    ],
+    tests: [rules('a marked record past its window becomes unknown at the')],
   },
   {
     rule: 1,
@@ -46,7 +49,7 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `(record.leaseUntil ?? 0) <= now || `,
     replace: ``,
-    tests: [rules('is refused for a lapsed lease')],
+    tests: [rules("is refused for 'a lapsed lease'")],
   },
   {
     rule: 2,
@@ -54,7 +57,7 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `  if (facts.notificationCancelled) return 'cancelled';`,
     replace: ``,
-    tests: [rules('is refused for a cancelled notification')],
+    tests: [rules("is refused for 'a cancelled notification'")],
   },
   {
     rule: 2,
@@ -62,7 +65,10 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `  if (facts.suppressed) return 'suppressed';`,
     replace: ``,
-    tests: [rules('is refused for an opt-out'), worker('operators', 'after the fan-out, before the mark, still holds')],
+    tests: [
+      rules("is refused for 'an opt-out'"),
+      worker('operators', 'after the fan-out, before the mark, still holds'),
+    ],
   },
   {
     rule: 2,
@@ -70,7 +76,7 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `record.expiresAt !== null && now >= record.expiresAt ? 'expired' : null`,
     replace: `null`,
-    tests: [rules('is refused for the expiry'), worker('timing', 'is not sent any more')],
+    tests: [rules("is refused for 'the expiry'")],
   },
   {
     rule: 2,
@@ -78,7 +84,7 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `  if (facts.blocked !== null) {`,
     replace: `  if (facts.blocked !== null && now < 0) {`,
-    tests: [rules('is refused for a block'), worker('operators', 'lets it wait, visibly, until it is lifted')],
+    tests: [rules("is refused for 'a block'"), worker('operators', 'lets it wait, visibly, until it is lifted')],
   },
   {
     rule: 2,
@@ -183,7 +189,7 @@ export const MUTANTS = [
     file: `${SRC}/worker/wakes.ts`,
     find: `        this.later(wakes, verdict.remainingMs);`,
     replace: `        this.ack(wakes);`,
-    tests: [worker('wakes', 'about something held: release')],
+    tests: [worker('wakes', "about something 'held': 'release'")],
   },
   {
     rule: 5,
@@ -193,7 +199,10 @@ export const MUTANTS = [
         this.ack(wakes);`,
     replace: `      case 'stray':
         this.later(wakes, 0);`,
-    tests: [worker('wakes', 'about something settled: ack'), worker('outage', 'is empty when everything is settled')],
+    tests: [
+      worker('wakes', "about something 'settled': 'ack'"),
+      worker('sending', 'although every wake comes five times'),
+    ],
   },
   {
     rule: 5,
@@ -233,7 +242,10 @@ export const MUTANTS = [
   const waits`,
     replace: `  if (proven !== null) return record;
   const waits`,
-    tests: [rules('an accepted attempt makes a'), worker('sending', 'its late acceptance is evidence, not a duplicate')],
+    tests: [
+      rules('an accepted attempt makes a'),
+      worker('sending', 'its late acceptance is evidence, not a duplicate'),
+    ],
   },
   {
     rule: 6,
@@ -261,7 +273,10 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/settle.ts`,
     find: `return waits && openAttempts(record).length === 0 ? conclude(record, request.next, now) : record;`,
     replace: `return waits ? move(record, 'failed', now) : record;`,
-    extra: { find: `import { evidenceFirst } from './move.ts';`, replace: `import { evidenceFirst, move } from './move.ts';` },
+    extra: {
+      find: `import { evidenceFirst } from './move.ts';`,
+      replace: `import { evidenceFirst, move } from './move.ts';`,
+    },
     tests: [rules('evidence that closes the last open attempt moves the record as its settle would')],
   },
   {
@@ -338,7 +353,11 @@ export const MUTANTS = [
     file: `${SRC}/policy/unknown.ts`,
     find: `  if (waitMs > 0) return facts.policy.lookup`,
     replace: `  if (waitMs > Infinity) return facts.policy.lookup`,
-    tests: [stories('counterexample 6'), worker('counterexamples', 'counterexample 6'), unknown('before its settle time')],
+    tests: [
+      stories('counterexample 6'),
+      worker('counterexamples', 'counterexample 6'),
+      unknown('before its settle time'),
+    ],
   },
   {
     rule: 10,
@@ -370,7 +389,7 @@ export const MUTANTS = [
     file: `${SRC}/model/attempts.ts`,
     find: `const keep = attempt.arrival !== null && (arrival === 'delivered' || attempt.arrival === arrival);`,
     replace: `const keep = false;`,
-    tests: [rules('bounced then delivered about one message leaves it bounced')],
+    tests: [rules("'bounced' then 'delivered' about one message leaves it 'bounced'")],
   },
   {
     rule: 11,
@@ -413,7 +432,10 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/settle.ts`,
     find: `learn(before, request.outcome, request.refund)`,
     replace: `learn(before, request.outcome, false)`,
-    tests: [rules('a deferral is refunded'), worker('failover', 'that is deferred waits as long as the provider asked')],
+    tests: [
+      rules('a deferral is refunded'),
+      worker('failover', 'that is deferred waits as long as the provider asked'),
+    ],
   },
   {
     rule: 13,
@@ -421,7 +443,10 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/conclude.ts`,
     find: `  if (record.charged >= record.maxAttempts)`,
     replace: `  if (record.charged > record.maxAttempts)`,
-    tests: [rules('as many charged marks as allowed make it dead'), worker('failover', 'whose attempts are spent is dead')],
+    tests: [
+      rules('as many charged marks as allowed make it dead'),
+      worker('failover', 'whose attempts are spent is dead'),
+    ],
   },
   {
     rule: 13,
@@ -461,7 +486,10 @@ export const MUTANTS = [
     file: `${SRC}/model/steps/mark.ts`,
     find: `  if (facts.earlierSent && !record.forced) return replaced(record, now);`,
     replace: ``,
-    tests: [stories('counterexample 9: once generation 0 is accepted late'), worker('counterexamples', 'counterexample 9')],
+    tests: [
+      stories('counterexample 9: once generation 0 is accepted late'),
+      worker('counterexamples', 'counterexample 9'),
+    ],
   },
   {
     rule: 14,

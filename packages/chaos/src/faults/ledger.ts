@@ -97,7 +97,7 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: WORKING.filter((op) => op !== 'ledger.settle'),
     phases: ['A'],
     ms: null,
-    means: 'the store evicts the delivery’s record, as a cache would that is short of memory',
+    means: 'the store evicts the delivery’s record while it is not settled, as a cache would that is short of memory',
     strike: ({ hands, deliveryId }) => hands.loseMemory(0, [deliveryId]),
   },
 ];

@@ -120,7 +120,8 @@ const KNOB_CHOICES: Readonly<Record<string, readonly number[]>> = {
   maxAttempts: [1, 2],
   queueBatch: [1, 10],
   visibilityMs: [1_000, 120_000],
-  sweepMs: [100, 30_000],
+  // Not less: an outage of a day would be a million empty sweeps.
+  sweepMs: [2_500, 30_000],
   lateMs: [0, 60_000],
   keyWindowMs: [180_000, 600_000],
   settleMs: [1, 300_000],

@@ -62,7 +62,7 @@ export async function accept(context: Context, type: ResolvedType, items: readon
     if (verdict.kind === 'conflict') results.push({ kind: 'failed', error: conflict(each.entry, verdict.record) });
     else results.push(await finished(context, each, verdict));
   }
-  await hint(context.eventsQueue, results.flatMap((result) => (result.kind !== 'failed' && wantsWake(result.record) ? [result.id] : [])));
+  await hint(context, context.eventsQueue, results.flatMap((result) => (result.kind !== 'failed' && wantsWake(result.record) ? [result.id] : [])));
   return results;
 }
 

@@ -38,7 +38,11 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
   const provider = context.settings.channels.get(record.target.channel)?.providers.get(record.provider);
   if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
   if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
-  const ready = (message: MessageContent): Prepared => ({ kind: 'prepared', granted, type, provider, message });
+  const ready = (message: MessageContent): Prepared | NotPrepared => {
+    // A function that forgets to return would send an empty message, and freeze it.
+    if (typeof message !== 'object' || message === null) return failed(new TypeError(`it must return an object, got ${String(message)}`));
+    return { kind: 'prepared', granted, type, provider, message };
+  };
   if (record.message !== null) return ready(record.message);
   const failed = (thrown: unknown): NotPrepared => {
     const reason = `content threw ${reasonOf(thrown)}`;

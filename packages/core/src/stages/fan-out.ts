@@ -35,7 +35,7 @@ export async function fanOut(
   const requests = adds.map((step, at) => addRequest(context, step, leaseMs(at)));
   const verdicts = await context.ledger.add(requests);
   verdicts.forEach((verdict, at) => tellStillborn(context, verdict, adds[at]?.held.record, requests[at]));
-  await hint(context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
+  await hint(context, context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
   return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held.fence ?? 0, verdict));
 }
 
@@ -76,7 +76,7 @@ async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 
     if (step.delayMs === 0) again.push(record.id);
     else moved(context, record, record.state, step.reason);
   });
-  await hint(context.eventsQueue, again);
+  await hint(context, context.eventsQueue, again);
 }
 
 /** A route that throws is asked again after 1 s, 4 s, 16 s, ... at most 10 min. */

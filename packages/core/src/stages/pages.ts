@@ -44,7 +44,8 @@ export interface DrainOptions {
 /**
  * Reads recipients once into ledger pages and seals them: memory holds one page. A second drain after a crash starts at page 0 and
  * replaces what an earlier one left, until the seal.
- * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients; BrokenTargets when they cannot be read.
+ * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients, NOTIFICATION_CONFLICT when another producer
+ * stores them too; BrokenTargets when they cannot be read.
  */
 export async function drain(ledger: Ledger, notification: NotificationRecord, targets: Targets, options: DrainOptions): Promise<NotificationRecord> {
   const { id } = notification;
@@ -80,10 +81,17 @@ function recordOf(verdict: SealVerdict | undefined, request: SealRequest): Notif
     case 'sealed':
       if (verdict.same) return verdict.record;
       throw new SendonceError('NOTIFICATION_SEALED', `notification ${request.notificationId} is sealed with other recipients on page ${request.page}; nothing was changed. Publish under another key`);
-    case 'fenced':
     case 'cancelled':
+      return null;
+    case 'fenced':
     case 'absent':
     case undefined:
-      return null;
+      // A router has lost its lease to somebody who goes on; a producer has nobody, so it has to know.
+      if (request.fence !== null) return null;
+      throw new SendonceError(
+        'NOTIFICATION_CONFLICT',
+        `page ${request.page} of the recipients of notification ${request.notificationId} was refused (${verdict?.kind ?? 'no verdict'}): ` +
+          'another producer is storing them at the same time, or the ledger has lost the notification. Publish again',
+      );
   }
 }

@@ -28,7 +28,7 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
       context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: request.decision.provider, declared: true });
     if (verdict.state === 'retry-scheduled') again.push(verdict.id);
   });
-  await hint(context.queue, again);
+  await hint(context, context.queue, again);
 }
 
 /** One listener for all lookups: a signal that many listen to at once makes Node warn of a leak. */

@@ -14,7 +14,7 @@ export interface ReplayOptions {
 export async function replay(context: Context, ids: readonly string[], options: ReplayOptions, automatic = false): Promise<readonly ReplayVerdict[]> {
   const { by, why, force: forced = false } = options;
   const verdicts = await context.ledger.replay(ids.map((id) => ({ id, by, why, forced, automatic })));
-  await hint(context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'replayed' ? [verdict.id] : [])));
+  await hint(context, context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'replayed' ? [verdict.id] : [])));
   return verdicts;
 }
 

@@ -111,7 +111,7 @@ export class Settler {
       soonestMs = Math.min(soonestMs, next.delayMs);
     });
     if (wakes.length > 0) this.#hooks.ack(wakes);
-    if (again.length > 0) await hint(this.#context.queue, again, soonestMs);
+    if (again.length > 0) await hint(this.#context, this.#context.queue, again, soonestMs);
   }
 
   #tell({ prepared, attempt }: Marked, outcome: Outcome, verdict: SettleVerdict): void {

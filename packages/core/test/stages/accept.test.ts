@@ -327,6 +327,41 @@ describe('a producer', () => {
     expect((await again.status()).unsealed).toBe(0);
   });
 
+  test('that stores recipients while another one does so too is told, instead of believing that all are stored', async () => {
+    const ledger = memoryLedger({ clock });
+    const notifier = make({}, ledger);
+    let goOn = (): void => undefined;
+    async function* slow(): AsyncGenerator<TargetInput> {
+      for (const [i, each] of people(45).entries()) {
+        if (i === 25) await new Promise<void>((resolve) => (goOn = resolve));
+        yield each;
+      }
+    }
+    const first = notifier.publish('order', { id: 'o-1' }, { recipients: slow() });
+    const refused = expect(first).rejects.toThrow(code('NOTIFICATION_CONFLICT', /page 2 .* was refused \(fenced\)/));
+    await clock.advance(0);
+    const dying = make(
+      {},
+      pages(ledger, async (page) => (page < 1 ? undefined : Promise.reject(new Error('killed')))),
+    );
+    await expect(dying.publish('order', { id: 'o-1' }, { recipients: new Set(people(45)) })).rejects.toThrow('killed');
+    goOn();
+    await refused;
+    expect(await notifier.publish('order', { id: 'o-1' }, { recipients: new Set(people(45)) })).toMatchObject({
+      record: { sealed: true, targets: 45 },
+    });
+  });
+
+  test('that finds other recipients sealed than its own is told so', async () => {
+    const ledger = memoryLedger({ clock });
+    const swapping = pages(ledger, async (page) => {
+      if (page !== 1) return;
+      await make({}, ledger).publish('order', { id: 'o-1' }, { recipients: new Set(people(3)) });
+    });
+    const published = make({}, swapping).publish('order', { id: 'o-1' }, { recipients: new Set(people(45)) });
+    await expect(published).rejects.toThrow(code('NOTIFICATION_SEALED', /sealed with other recipients on page 1/));
+  });
+
   test('that gives 100,000 recipients one by one never has more than a page of them in hand', async () => {
     let given = 0;
     let stored = 0;

@@ -62,6 +62,15 @@ describe('content', () => {
     await expectHonest(made, 30);
   });
 
+  test.each([undefined, null, 'text'])('that is not an object (%j) is never sent', async (nothing) => {
+    const made = world({ order: { content: () => nothing as never } });
+    await send(made, 1);
+    await made.untilDone(3_600_000);
+    expect(made.providers[0]?.calls()).toBe(0);
+    const reason = `content threw TypeError: it must return an object, got ${nothing}`;
+    expect(await made.deliveries()).toMatchObject([{ state: 'failed', reason }]);
+  });
+
   test('that never comes for one recipient does not stop the others of its batch', async () => {
     const content = (_order: unknown, { to }: { to: string }) => (to === 'p1@example.org' ? never : { text: to });
     const made = world({ order: { content } });

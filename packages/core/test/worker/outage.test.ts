@@ -78,10 +78,15 @@ describe('a queue', () => {
 
   test.each(QUEUE)('that never answers to %s again costs time, never a message', async (call) => {
     const made = world();
-    made.start({ hook: (port, go) => (port.on === `queue.${call}` ? never : go()) });
+    // A worker of its own for what follows: nothing else may help.
+    const worker = made.start({ hook: (port, go) => (port.on === `queue.${call}` ? never : go()) });
     await publish(made);
     await made.untilDone(120_000);
-    await expectHonest(made, 12);
+    const second = worker.notifier.publish('order', { id: 'o-2', people: 3 });
+    await made.advance(5_000);
+    expect(await second).toMatchObject({ kind: 'accepted' });
+    await made.untilDone(120_000);
+    await expectHonest(made, 15);
   });
 
   test('that is down from the start and for good is not needed', async () => {

@@ -17,7 +17,8 @@ export function loseMemory(state: LedgerState, request: AmnesiaRequest): Amnesia
   const evicted: string[] = [];
   for (const id of request.evict ?? []) {
     const slot = state.deliveries.slotOf(id);
-    if (slot < 0) continue;
+    // A settled record is only there to remember: dropping it is a matter of retention, and nothing can notice it.
+    if (slot < 0 || isSettled(state.deliveries.stateAt(slot) ?? 'sent')) continue;
     state.evict(slot);
     evicted.push(id);
   }
