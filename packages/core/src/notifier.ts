@@ -29,7 +29,7 @@ export interface SendOptions extends Omit<PublishOptions, 'recipients'> {
 export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
   /**
    * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
-   * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED.
+   * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED, PUBLISH_INTERRUPTED.
    */
   publish<Name extends keyof Types & string>(type: Name, data: DataOf<Types[Name]>, options?: PublishOptions): Promise<PublishResult>;
   /** Accepts many in one ledger call; an item that is refused has its error in its place and loses nobody else. */

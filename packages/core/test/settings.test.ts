@@ -8,7 +8,7 @@ import {
   type WorkerOptions,
 } from '../src/index.ts';
 import { resolveSettings } from '../src/internal.ts';
-import { manualClock, memoryLedger, memoryProvider } from '../src/memory/index.ts';
+import { manualClock, memoryLedger, memoryProvider, memoryQueue } from '../src/memory/index.ts';
 
 const clock = manualClock();
 const email = { providers: [memoryProvider({ clock, name: 'p0' })] };
@@ -94,9 +94,14 @@ describe('a worker option', () => {
     expect(worker).toMatchObject({ sendMarginMs: 1_000, keyMarginMs: 8_000 });
   });
 
-  test('for one stage needs two queues', () => {
-    const notifier = createNotifier(config());
-    expect(() => notifier.worker({ stages: ['deliver'] })).not.toThrow();
+  test('for one stage needs a queue of its own, where there is one at all', () => {
+    const queue = memoryQueue({ clock });
+    expect(() => createNotifier(config()).worker({ stages: ['deliver'] })).not.toThrow();
+    expect(() => createNotifier(config({ queue })).worker({ stages: ['deliver'] })).toThrow(
+      invalid(/set eventsQueue beside queue/),
+    );
+    const eventsQueue = memoryQueue({ clock });
+    expect(() => createNotifier(config({ queue, eventsQueue })).worker({ stages: ['deliver'] })).not.toThrow();
   });
 });
 
@@ -164,4 +169,34 @@ describe('a notification type', () => {
     const { types } = resolveSettings(withType({ class: of, ...(topic === undefined ? {} : { topic }) }));
     expect(types.get('hello')?.topic).toBe(resolved);
   });
+});
+
+/** Not refused yet: each of these is found out only by what it does, much later. A line that turns red here is one that is done. */
+describe('an option that cannot work', () => {
+  const broken: readonly (readonly [what: string, config: NotifierConfig])[] = [
+    ['no stage', config({ worker: { stages: [] } })],
+    ['a stage that does not exist', config({ worker: { stages: ['route' as 'decide'] } })],
+    ['half a send slot', config({ worker: { concurrency: 1.5 } })],
+    ['a retry schedule without a wait', withType({ retry: { schedule: [] } })],
+    ['a wait that is no number', withType({ retry: { schedule: [NaN] } })],
+    ['an exponential wait that shrinks', withType({ retry: { baseMs: 1_000, factor: 0, maxMs: 10 } })],
+    ['an action that does not exist', withType({ onUnknown: 'retry' })],
+    ['a way to look up that does not exist', withType({ lookup: 'always' })],
+    ['an opt-out that does not exist', withType({ optOut: 'sometimes' })],
+    ['a replay time in the past', withType({ replayForMs: -1 })],
+    ['no content', withType({ content: undefined })],
+    ['an option that a type does not have', withType({ maxAttemps: 3 })],
+    ['a class that does not exist', config({ classes: { urgent: { maxAttempts: 1 } } as never })],
+    ['a dead-letter retry that never comes', config({ deadLetterRetry: { afterMs: NaN, max: 1 } })],
+    ['a dead-letter retry without a bound', config({ deadLetterRetry: { afterMs: 1, max: Infinity } })],
+    [
+      'a key window that the key margin eats up',
+      config({ channels: { email: { providers: [memoryProvider({ clock, windowMs: 60_000 })] } } }),
+    ],
+  ];
+
+  for (const [what, of] of broken)
+    test.fails(`is refused when the config is read: ${what}`, () => {
+      expect(() => resolveSettings(of)).toThrow(invalid(/./));
+    });
 });

@@ -39,8 +39,10 @@ export interface JudgeKnobs {
  * times of the history are the store's clock.
  */
 export interface JudgeContext {
-  /** One more than the highest recipient index. */
+  /** One more than the highest recipient index; where `isOpen`, of those that are expected. */
   readonly recipients: number;
+  /** Recipients are learned as they come: beyond `recipients` there may be more, at every second index. */
+  readonly isOpen: boolean;
   /** The recipient index of a first-generation delivery id; -1 for any other id. */
   indexOf(deliveryId: string): number;
   policyOf(recipient: number): PolicyFacts;

@@ -78,7 +78,8 @@ export class Dispatcher implements Observer {
     const some = all || inserted.length === 0 ? null : new Set(inserted);
     for (const delivery of request.deliveries) {
       const slot = this.#slots.of(delivery.id);
-      const isNew = some === null ? all : some.has(delivery.id);
+      // Somebody who is named twice in one page is inserted once.
+      const isNew = some === null ? all : some.delete(delivery.id);
       for (let i = 0; i < this.#made.length; i += 1) this.#made[i]?.(delivery, slot, event, isNew);
     }
   }

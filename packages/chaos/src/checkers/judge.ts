@@ -40,7 +40,7 @@ export interface JudgeOptions {
 
 /** Watches one run, and says in the end what it came to. */
 export function createJudge(context: JudgeContext, { without = [] }: JudgeOptions = {}): Judge {
-  const slots = new Slots(context.recipients, (id) => context.indexOf(id));
+  const slots = new Slots(context.recipients, (id) => context.indexOf(id), context.isOpen);
   const attempts = new Attempts(slots);
   const extras = new Extras(context, slots, attempts);
   const findings = new Findings(slots);
@@ -51,6 +51,7 @@ export function createJudge(context: JudgeContext, { without = [] }: JudgeOption
   const shared: CheckerContext = {
     // Not a spread: the world may be a class.
     recipients: context.recipients,
+    isOpen: context.isOpen,
     providers: context.providers,
     knobs: context.knobs,
     indexOf: (id) => context.indexOf(id),

@@ -4,23 +4,26 @@ const NONE: readonly number[] = [];
 
 /**
  * Where in the columns a delivery has its place. Generation 0 of recipient n has slot n; later generations, and deliveries that nobody
- * asked for, get the slots behind.
+ * asked for, get the slots behind. Where recipients are learned only as they come, nobody knows what is behind: recipients beyond the
+ * first `recipients` have every second number there, and the others get the slots between.
  */
 export class Slots {
   readonly #recipients: number;
   readonly #indexOf: (deliveryId: string) => number;
+  readonly #isOpen: boolean;
   readonly #others = new Map<string, number>();
   readonly #recipientOfOther: number[] = [];
   readonly #later = new Map<number, number[]>();
 
-  constructor(recipients: number, indexOf: (deliveryId: string) => number) {
+  constructor(recipients: number, indexOf: (deliveryId: string) => number, isOpen: boolean = false) {
     this.#recipients = recipients;
+    this.#isOpen = isOpen;
     this.#indexOf = indexOf;
   }
 
-  /** One more than the highest slot in use. */
+  /** Where the next slot behind the recipients is. */
   get size(): number {
-    return this.#recipients + this.#recipientOfOther.length;
+    return this.#slotOfOther(this.#recipientOfOther.length);
   }
 
   /** -1 for a notification. */
@@ -30,14 +33,16 @@ export class Slots {
       if (other !== undefined) return other;
     }
     const index = this.#indexOf(id);
-    if (index >= 0 && index < this.#recipients) return index;
+    if (index >= 0 && (index < this.#recipients || this.#isOpen)) return index;
     return kindOf(id) === 'notification' ? -1 : this.#add(id, -1);
   }
 
   /** -1: nobody asked for it. */
   recipientOf(slot: number): number {
-    if (slot < this.#recipients) return slot;
-    return this.#recipientOfOther[slot - this.#recipients] ?? -1;
+    const behind = slot - this.#recipients;
+    if (behind < 0) return slot;
+    if (!this.#isOpen) return this.#recipientOfOther[behind] ?? -1;
+    return behind % 2 === 0 ? slot : (this.#recipientOfOther[(behind - 1) / 2] ?? -1);
   }
 
   /** The slots of a recipient's generations 1, 2, ... */
@@ -50,8 +55,12 @@ export class Slots {
     return this.#others.get(id) ?? this.#add(id, recipient);
   }
 
+  #slotOfOther(nth: number): number {
+    return this.#recipients + (this.#isOpen ? 2 * nth + 1 : nth);
+  }
+
   #add(id: string, recipient: number): number {
-    const slot = this.size;
+    const slot = this.#slotOfOther(this.#recipientOfOther.length);
     this.#others.set(id, slot);
     this.#recipientOfOther.push(recipient);
     if (recipient >= 0) this.#later.set(recipient, [...(this.#later.get(recipient) ?? NONE), slot]);

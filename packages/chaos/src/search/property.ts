@@ -30,10 +30,21 @@ export async function falsify(options: PropertyOptions): Promise<Falsified | nul
   let first: { readonly found: Case; readonly failure: string; readonly until: number } | null = null;
   const outOfTime = (): boolean => first !== null && options.nowMs() >= first.until;
 
+  // What a run throws is a fault of ours or of the user's own code, not a falsified property: it goes up as it is.
+  let thrown: { readonly error: unknown } | null = null;
+  const attempt = async (of: Case): Promise<Verdict | null> => {
+    try {
+      return await options.run(of);
+    } catch (error) {
+      thrown ??= { error };
+      return null;
+    }
+  };
   const holds = async (of: Case): Promise<boolean> => {
     // It has no verdict, so it is not made smaller, and the run ends there.
     if (first === null && options.over()) return false;
-    const verdict = await options.run(of);
+    const verdict = await attempt(of);
+    if (verdict === null) return false;
     if (verdict.failure === null) return true;
     first ??= { found: of, failure: verdict.failure, until: options.nowMs() + options.shrinkMs };
     if (verdict.failure !== first.failure) return true;
@@ -42,6 +53,7 @@ export async function falsify(options: PropertyOptions): Promise<Falsified | nul
   };
   const property = fc.asyncProperty(new Plans(options.caseAt, verdicts, outOfTime), holds);
   const details = await fc.check(property, { numRuns: options.cases, endOnFailure: false, verbose: 0 });
+  if (thrown !== null) throw (thrown as { readonly error: unknown }).error;
   const smallest = details.counterexample?.[0];
   const verdict = smallest === undefined ? undefined : verdicts.get(smallest);
   const found = (first as { readonly found: Case } | null)?.found;

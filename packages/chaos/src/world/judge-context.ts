@@ -17,7 +17,8 @@ export function judgeContext(world: World): JudgeContext {
   const policyFor = (type: string): ClassPolicy => policies.get(type) ?? world.policy(type);
   const facts = new Map([...policies].map(([type, policy]) => [type, policyFacts(policy)]));
   return {
-    recipients: world.highest,
+    recipients: registry.reserved,
+    isOpen: options.workload.known === null,
     indexOf: (deliveryId) => registry.firstNumberOf(deliveryId),
     policyOf: (recipient) => facts.get(typeOf(recipient)) ?? policyFacts(policyFor(typeOf(recipient))),
     addresseeOf: (recipient) => addresseeOf(world, recipient),

@@ -21,6 +21,8 @@ interface Publisher {
 /** Up to this many recipients are published as a list, more as a stream. */
 const LIST_MOST = 50;
 
+const REPEATABLE: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'PUBLISH_INTERRUPTED']);
+
 export interface ProducerParts {
   readonly config: NotifierConfig;
   readonly clock: Clock;
@@ -53,8 +55,8 @@ async function publish(
       });
       return;
     } catch (error) {
-      // Data, keys and conflicts do not get better by repeating.
-      if (isSendonceError(error) && error.code !== 'LEDGER_UNAVAILABLE') throw error;
+      // Data, keys and conflicts do not get better by repeating; a store out of reach and a publish cut short do.
+      if (isSendonceError(error) && !REPEATABLE.has(error.code)) throw error;
       await parts.clock.sleep(parts.retryMs);
     }
   }

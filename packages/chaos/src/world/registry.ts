@@ -5,6 +5,8 @@ import { TextTable } from './text-table.ts';
 
 /** Recipients of one learned notification are numbered from a multiple of this. */
 const NUMBERS_PER_NOTIFICATION = 100;
+/** Later notifications, and later recipients of one, share what is behind: it would be mostly holes. */
+const NUMBERED_NOTIFICATIONS = 10_000;
 
 /** A recipient that nobody knew beforehand. */
 export interface Learned {
@@ -35,6 +37,8 @@ export class Registry {
   readonly #generations = new TextTable(0);
   readonly #byAddress = new Map<number, number>();
   readonly #notifications = new Map<string, { index: number; count: number }>();
+  /** One more than the highest number that is set apart; learned recipients beyond have every second number from here. */
+  readonly reserved: number;
   #spill: number;
 
   constructor(workload: Workload) {
@@ -42,7 +46,10 @@ export class Registry {
     this.#isKnown = workload.known !== null;
     this.#isDense = this.#isKnown && numbers.every((number, at) => number === at);
     this.#deliveries = new TextTable(numbers.length);
-    this.#spill = workload.publications * NUMBERS_PER_NOTIFICATION;
+    this.reserved = this.#isKnown
+      ? numbers.reduce((most, number) => Math.max(most, number), -1) + 1
+      : Math.min(workload.publications, NUMBERED_NOTIFICATIONS) * NUMBERS_PER_NOTIFICATION;
+    this.#spill = this.reserved;
     this.#addresses = new Uint32Array(Math.max(16, numbers.length));
     this.#sends = new Uint16Array(Math.max(16, numbers.length));
     for (const number of numbers) this.#addSlot(number);
@@ -139,13 +146,19 @@ export class Registry {
   #slotFor(notificationId: string, target: Target): number {
     const notification = this.#notifications.get(notificationId);
     if (notification === undefined) return -1;
-    const position = notification.count++;
-    const number =
-      position < NUMBERS_PER_NOTIFICATION ? notification.index * NUMBERS_PER_NOTIFICATION + position : this.#spill++;
-    const slot = this.#addSlot(number);
+    const slot = this.#addSlot(this.#nextNumber(notification));
     this.#addresses[slot] = addressHash(target.to);
     this.#learned[slot] = { notificationId, publication: notification.index, target };
     return slot;
+  }
+
+  #nextNumber(notification: { readonly index: number; count: number }): number {
+    const position = notification.count++;
+    if (position < NUMBERS_PER_NOTIFICATION && notification.index < NUMBERED_NOTIFICATIONS)
+      return notification.index * NUMBERS_PER_NOTIFICATION + position;
+    const number = this.#spill;
+    this.#spill += 2;
+    return number;
   }
 
   #addSlot(number: number): number {

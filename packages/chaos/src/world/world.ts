@@ -143,13 +143,6 @@ export class World {
     if (options.dropReplies > 0) this.watchCalls((call) => this.#maybeDropReply(call), ['provider.send']);
   }
 
-  /** One more than the highest number of a recipient, as far as that is known beforehand. */
-  get highest(): number {
-    const { known, publications } = this.options.workload;
-    if (known === null) return publications;
-    return known.numbers.reduce((most, number) => Math.max(most, number), -1) + 1;
-  }
-
   /** Shows each call as it is requested, before any fault strikes it. */
   watchCalls(look: Striker, ops: readonly string[] = OPS): void {
     const { strikers } = this.#wire;

@@ -64,6 +64,7 @@ export class Story {
   get context(): JudgeContext {
     return {
       recipients: this.recipients,
+      isOpen: false,
       indexOf: (id) => (/^d_\d+$/.test(id) && Number(id.slice(2)) < this.recipients ? Number(id.slice(2)) : -1),
       policyOf: () => STRICT,
       addresseeOf: (recipient) => ({

@@ -29,7 +29,7 @@ export function unknownConfigDelayMs({ random }: Context): number {
 }
 
 /** How long a queue may take to store wakes before its caller goes on without them, ms. */
-const HINT_LIMIT_MS = 2_000_000_000;
+const HINT_LIMIT_MS = 2_000;
 
 /** Wakes are hints: a queue that refuses one, or never answers, costs time, never a message, since the sweeper claims what is due. */
 export async function hint({ clock }: Context, queue: Queue | null, ids: readonly string[], delayMs = 0): Promise<void> {

@@ -44,7 +44,7 @@ export interface DrainOptions {
 /**
  * Reads recipients once into ledger pages and seals them: memory holds one page. A second drain after a crash starts at page 0 and
  * replaces what an earlier one left, until the seal.
- * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients, NOTIFICATION_CONFLICT when another producer
+ * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients, PUBLISH_INTERRUPTED when another producer
  * stores them too; BrokenTargets when they cannot be read.
  */
 export async function drain(ledger: Ledger, notification: NotificationRecord, targets: Targets, options: DrainOptions): Promise<NotificationRecord> {
@@ -89,7 +89,7 @@ function recordOf(verdict: SealVerdict | undefined, request: SealRequest): Notif
       // A router has lost its lease to somebody who goes on; a producer has nobody, so it has to know.
       if (request.fence !== null) return null;
       throw new SendonceError(
-        'NOTIFICATION_CONFLICT',
+        'PUBLISH_INTERRUPTED',
         `page ${request.page} of the recipients of notification ${request.notificationId} was refused (${verdict?.kind ?? 'no verdict'}): ` +
           'another producer is storing them at the same time, or the ledger has lost the notification. Publish again',
       );

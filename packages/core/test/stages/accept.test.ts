@@ -338,7 +338,7 @@ describe('a producer', () => {
       }
     }
     const first = notifier.publish('order', { id: 'o-1' }, { recipients: slow() });
-    const refused = expect(first).rejects.toThrow(code('NOTIFICATION_CONFLICT', /page 2 .* was refused \(fenced\)/));
+    const refused = expect(first).rejects.toThrow(code('PUBLISH_INTERRUPTED', /page 2 .* was refused \(fenced\)/));
     await clock.advance(0);
     const dying = make(
       {},

@@ -36,6 +36,24 @@ export const unknownLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
+    law: 'hands out in the end whatever its sweep called unknown, at whichever moment that came',
+    async check(subject) {
+      // Around the end of the window, that very moment included: an index by time may not lose what is due when it is looked at.
+      for (const units of [19, 20, 21]) {
+        const s = await scene(subject, { key: `window-${units}` });
+        await s.begin();
+        await s.elapse(units);
+        const seen = [await s.sweep()];
+        await s.elapse(40);
+        seen.push(await s.sweep(), await s.sweep());
+        assert.ok(
+          seen.some(({ unknown }) => unknown.some(({ id }) => id === s.id)),
+          `never handed out after a sweep ${units} units into the window of 20`,
+        );
+      }
+    },
+  },
+  {
     law: 'moves each lapsed window in one of two sweeps',
     async check(subject) {
       const s = await scene(subject, { recipients: 6 });

@@ -29,7 +29,10 @@ function sweep(state: LedgerState, { max, reconcileLeaseMs }: SweepRequest, now:
     if (record === undefined || watchAt(record) !== next.at) continue;
     if (record.state === 'dispatching') {
       const lapsed = state.guarded(() => lapse(record, now)) ?? record;
-      moved.push(state.update(next.item, record, lapsed, 'sweep'));
+      const after = state.update(next.item, record, lapsed, 'sweep');
+      moved.push(after);
+      // Due at the very moment at which its window ended: to the index nothing changed, but its entry has just been taken.
+      if (after.state !== record.state && watchAt(after) === next.at) state.watch.push(next.at, next.item);
     } else {
       // Never in the same sweep again. The later time brings it back here if the reconciler dies; a decision in time overwrites it.
       const kept = { ...record, dueAt: now + Math.max(1, reconcileLeaseMs) };
