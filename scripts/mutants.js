@@ -51,7 +51,7 @@ async function run() {
   );
   const rules = new Set(chosen.map(({ rule }) => rule)).size;
   console.log(
-    `${chosen.length} mutants of ${rules} rules: ${chosen.length - survivors.length} red, ${survivors.length} not`,
+    `${chosen.length} mutants of ${rules} ${rules === 1 ? 'rule' : 'rules'}: ${chosen.length - survivors.length} red, ${survivors.length} not`,
   );
   return survivors.length === 0;
 }

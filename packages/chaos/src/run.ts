@@ -28,8 +28,11 @@ export interface RunOptions {
   readonly sender?: SenderFactory | null;
   /** Who watches: made when the world is known, before anything happens. @defaultValue nobody */
   readonly observe?: (context: JudgeContext) => readonly Observer[];
-  /** Share of sends, 0 to 1, that are accepted and whose reply is lost. @defaultValue 0 */
-  readonly dropReplies?: number;
+  /**
+   * Asked every few thousand events, with how many messages were accepted so far; true ends the run, which then throws RunAborted. What it
+   * does changes nothing in the run. @defaultValue never
+   */
+  readonly isAborted?: (accepted: number) => boolean;
   /** Count where faults could have been addressed; costs time. @defaultValue false */
   readonly listSites?: boolean;
 }
@@ -42,8 +45,6 @@ export interface RawRun {
   readonly fired: readonly boolean[];
   /** Kills that were addressed by a count, with the calls that they turned out to be. */
   readonly kills: readonly CountedKill[];
-  /** Replies lost by `dropReplies`. */
-  readonly dropped: number;
   /** Processes that ended by throwing. */
   readonly crashes: readonly Crash[];
   readonly counts: Counts;
@@ -54,29 +55,36 @@ export interface RawRun {
   readonly events: number;
   /** Null unless asked for. */
   readonly sites: readonly SiteCount[] | null;
+  /** What a notification was published as, `type key`; null: nobody published it. */
+  publicationOf(notificationId: string): string | null;
   /** The address that recipient `number` asked for; null when nobody knows it. */
   addressOf(number: number): string | null;
   /** The recipient's number of a delivery of any generation; -1: nobody asked for it. */
   recipientOf(deliveryId: string): number;
 }
 
+/** A run was ended from outside: nothing is known about it. */
+export class RunAborted extends Error {}
+
 /**
  * Runs the real core code once, over simulated ports in virtual time. The same options give the same run, event by event.
  * @throws SendonceError DETERMINISM_VIOLATION when the user's code looked at the real world; PLAN_INVALID for knobs and classes that
- * are none; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...).
+ * are none; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...); RunAborted.
  */
 export async function runOnce(options: RunOptions): Promise<RawRun> {
   calmCompiler();
-  const { setup, seed, faults, workload: spec = null, sender = null, dropReplies = 0 } = options;
+  const { setup, seed, faults, workload: spec = null, sender = null } = options;
   const knobs = runKnobs(setup, spec);
   const workload = makeWorkload(spec, setup, hashText(seed), knobs);
-  const world = new World({ setup, seed, faults, workload, knobs, dropReplies, sender });
+  const world = new World({ setup, seed, faults, workload, knobs, sender });
   const sites = options.listSites === true ? new SiteLog(world.registry) : null;
   const restore = poison();
   try {
     if (sites !== null) world.watchCalls((call) => sites.look(call));
     const observers = options.observe?.(judgeContext(world)) ?? [];
-    return await rawRun(world, await world.run(observers), sites);
+    const end = await world.run(observers, () => options.isAborted?.(world.mailbox.size) === true);
+    if (end === 'aborted') throw new RunAborted();
+    return await rawRun(world, end, sites);
   } finally {
     restore();
   }
@@ -88,17 +96,30 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     end,
     fired: network.fired,
     kills: network.acceptances.kills,
-    dropped: world.dropped,
     crashes: crew.crashes,
     counts: await world.store.ledger.count(),
-    facts: await endFacts(world),
+    facts: await factsOf(world, end),
     virtualMs: world.lastWorkAt,
     events: kernel.events,
     sites: sites?.list() ?? null,
+    publicationOf: (notificationId) => publicationOf(world, notificationId),
     addressOf: (number) => registry.learnedOf(number)?.target.to ?? options.workload.known?.targetOf(number).to ?? null,
     recipientOf(deliveryId) {
       const slot = registry.slotOfDelivery(deliveryId);
       return slot < 0 ? -1 : registry.numberOf(slot);
     },
   };
+}
+
+async function factsOf(world: World, end: RunEnd): Promise<EndFacts> {
+  const facts = await endFacts(world);
+  if (end !== 'events') return facts;
+  return { ...facts, liveness: { ...facts.liveness, outOfEvents: world.kernel.events } };
+}
+
+function publicationOf({ registry, options: { workload } }: World, notificationId: string): string | null {
+  const index = registry.publicationOf(notificationId);
+  if (index === null) return null;
+  const { type, key } = workload.publication(index);
+  return `${type} ${key}`;
 }

@@ -7,6 +7,7 @@ import type { RunResult, Violation } from './result.ts';
 import { runOnce, type RawRun } from './run.ts';
 import { isCallFault, recipientOf, type Case, type Verdict } from './search/case.ts';
 import { knownBadSender } from './senders/index.ts';
+import type { CaughtBy } from './senders/sender.ts';
 import { traceHash } from './trace-hash.ts';
 import type { WorkloadSpec } from './workload.ts';
 
@@ -16,10 +17,11 @@ const MOST_EVENTS = 200_000;
 /** What stays the same over all schedules of a search. */
 export interface ScheduleOptions {
   readonly workload: WorkloadSpec | null;
-  readonly dropReplies: number;
   /** Null: nobody counts. */
   readonly coverage: Coverage | null;
   readonly record: boolean;
+  /** Asked every few thousand events, with how many messages were accepted so far; true ends the run by throwing RunAborted. @defaultValue never */
+  readonly isAborted?: (accepted: number) => boolean;
 }
 
 /** One schedule, run and judged. */
@@ -35,7 +37,7 @@ export interface Schedule {
 /** Runs a case and judges it. The same case gives the same schedule, event by event. */
 export async function runSchedule(of: Case, options: ScheduleOptions): Promise<Schedule> {
   const { seed, setup, faults } = of;
-  const { workload, dropReplies } = options;
+  const { workload, isAborted } = options;
   const sender = setup.sender === null ? null : (knownBadSender(setup.sender)?.make ?? null);
   const hash = traceHash();
   const kept = options.record ? recorder({ max: MOST_EVENTS }) : null;
@@ -47,14 +49,14 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
     faults,
     workload,
     sender,
-    dropReplies,
+    ...(isAborted && { isAborted }),
     observe: (context) => {
       judge = createJudge(context);
       return [judge.observer, hash, kept, covered].filter((each): each is Observer => each !== null);
     },
   });
   if (judge === undefined) throw new Error('nobody judged the run');
-  const { requested, tally, notSent, unsealed, events, moves, ...judged } = judge.finish(raw.facts);
+  const { requested, tally, unsealed, events, moves, ...judged } = judge.finish(raw.facts);
   covered?.end(moves);
   const violations = setup.sender === null ? judged.violations : peopleFirst(judged.violations);
   const kills = raw.kills.map(({ acceptance, worker, moment }) => ({ at: acceptance, worker, phase: moment }));
@@ -68,7 +70,7 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
     kills,
     violations,
     unsealed,
-    notSent,
+    notSent: [...judged.notSent, ...nowhere(raw, workload)],
     virtualMs: raw.virtualMs,
     events,
     traceHash: hash.digest(),
@@ -76,15 +78,27 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
   return { of, result, raw, moves, events: kept?.events ?? [] };
 }
 
+/** Notifications whose route gave up: whom they would have reached is known to nobody, so they are listed under their own name. */
+function nowhere({ facts, publicationOf }: RawRun, workload: WorkloadSpec | null): RunResult['notSent'] {
+  if (workload?.kind !== 'config') return [];
+  return facts.failedNotifications.map(({ notificationId, reason }) => ({
+    recipient: publicationOf(notificationId) ?? notificationId,
+    state: 'failed',
+    reason: reason ?? 'its route gave up',
+  }));
+}
+
 /**
  * In which way a run was wrong: what the mailbox says first, then the first broken invariant. Null: in none. A known-bad sender keeps
- * hardly any rule of the protocol even when nothing breaks, so it is judged by what people notice: the mailbox, and standstill.
+ * hardly any rule of the protocol even when nothing breaks, so of it only the wrong that it stands for is looked for.
  */
 export function failureOf({ tally, violations, setup }: RunResult): string | null {
-  if (tally.duplicated > 0) return 'duplicated';
-  if (tally.phantom > 0) return 'phantom';
-  if (tally.lost > 0) return 'lost';
-  const counted = setup.sender === null ? violations : violations.filter(({ kind }) => kind === 'liveness');
+  const stands = setup.sender === null ? null : (knownBadSender(setup.sender)?.caughtBy ?? null);
+  const counts = (kind: CaughtBy): boolean => stands === null || stands.includes(kind);
+  if (tally.duplicated > 0 && counts('duplicated')) return 'duplicated';
+  if (tally.phantom > 0 && stands === null) return 'phantom';
+  if (tally.lost > 0 && counts('lost')) return 'lost';
+  const counted = stands === null ? violations : violations.filter(({ kind }) => kind === 'liveness' && stands.includes('stuck'));
   return counted[0]?.invariant ?? null;
 }
 

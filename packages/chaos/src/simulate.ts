@@ -5,11 +5,13 @@ import type { PlanFile } from './plan.ts';
 import { duration } from './report/format.ts';
 import type { Coverage as CoverageSummary, Minimal, SimulateOptions, SimulateReport, Workload } from './report/types.ts';
 import { CLASSES_OF_END, type EndClass, type RunResult, type Tally } from './result.ts';
+import { RunAborted } from './run.ts';
 import { failureOf, runSchedule, verdictOf, withoutCounts, type Schedule, type ScheduleOptions } from './schedule.ts';
-import type { Case, Verdict } from './search/case.ts';
+import { recipientCount, type Case, type Verdict } from './search/case.ts';
 import { explain } from './search/explain.ts';
 import { generatedCase } from './search/generated-case.ts';
 import { kindsOf } from './search/kinds.ts';
+import { lostReplies } from './search/lost-replies.ts';
 import { shrink } from './search/shrink.ts';
 
 /** How long a failing case may be made smaller, and then explained, real ms. */
@@ -17,6 +19,9 @@ const SHRINK_MS = 10_000;
 const EXPLAIN_MS = 3_000;
 /** One passing schedule of so many is run twice, and each failing one, to see that it is the same run. */
 const TWICE_EVERY = 100;
+/** A case this small is run to its end even if somebody waits. */
+const SMALL = 200;
+const NO_VERDICT: Verdict = { failure: null, fired: [], involved: [] };
 
 /** What our own callers may ask beside. */
 export interface SearchOptions extends SimulateOptions {
@@ -58,14 +63,30 @@ class Search {
 
   constructor(options: SearchOptions) {
     this.#options = options;
-    const { workload = null, dropAcks = 0, record = false } = options;
-    this.#schedule = { workload, dropReplies: dropAcks, coverage: this.#coverage, record };
+    const { workload = null, record = false } = options;
+    const isAborted = (accepted: number): boolean => {
+      this.#progress(accepted);
+      return this.#isInterrupted();
+    };
+    this.#schedule = { workload, coverage: this.#coverage, record, isAborted };
   }
 
-  async search({ asWritten = false } = {}): Promise<void> {
-    const { schedules = 1, forMs = null } = this.#options;
+  async search(options: { readonly asWritten?: boolean } = {}): Promise<void> {
+    try {
+      await this.#search(options);
+    } catch (error) {
+      // What is known of the schedules before is shown.
+      if (!(error instanceof RunAborted)) throw error;
+    }
+  }
+
+  async #search({ asWritten = false }: { readonly asWritten?: boolean }): Promise<void> {
+    const { schedules = 1, forMs = null, dropAcks = 0, workload = null } = this.#options;
     const kinds = kindsOf(this.#options.profile ?? []);
-    const caseAt = (n: number): Case => generatedCase(this.#options, n, kinds);
+    const caseAt = (n: number): Case => {
+      const drawn = generatedCase(this.#options, n, kinds);
+      return { ...drawn, faults: [...drawn.faults, ...lostReplies(drawn, dropAcks, workload)] };
+    };
     if (schedules === 1 && forMs === null) {
       const only = await this.#count(caseAt(0), { record: this.#schedule.record });
       if (failureOf(only.result) !== null && !asWritten) await this.#shrinkAlone(only);
@@ -85,8 +106,15 @@ class Search {
     return verdictOf(await this.#count(of, { record: false }));
   }
 
+  /** Once somebody wants to go, nothing gets smaller. */
   async #quietly(of: Case): Promise<Verdict> {
-    return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false }));
+    if (this.#isInterrupted()) return NO_VERDICT;
+    try {
+      return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false }));
+    } catch (error) {
+      if (error instanceof RunAborted) return NO_VERDICT;
+      throw error;
+    }
   }
 
   async #count(of: Case, { record }: { readonly record: boolean }): Promise<Schedule> {
@@ -97,9 +125,14 @@ class Search {
     this.#add(result);
     if (this.#failed !== null || this.#schedules % TWICE_EVERY === 0) await this.#compare(of, result);
     this.#schedules += 1;
-    const { schedules = 1, forMs = null, onProgress } = this.#options;
-    onProgress?.({ schedules: this.#schedules, ofSchedules: forMs === null ? schedules : null, settled: this.#totals.requested, wallMs: this.#wallMs() });
+    this.#progress(0);
     return schedule;
+  }
+
+  #progress(acceptedSince: number): void {
+    const { schedules = 1, forMs = null, onProgress } = this.#options;
+    const settled = this.#totals.requested + (this.#failed === null ? acceptedSince : 0);
+    onProgress?.({ schedules: this.#schedules, ofSchedules: forMs === null ? schedules : null, settled, wallMs: this.#wallMs() });
   }
 
   #add({ tally, requested, faults, fired, virtualMs, traceHash }: RunResult): void {
@@ -139,7 +172,9 @@ class Search {
   }
 
   async #keepMinimal(smallest: Case, verdict: Verdict): Promise<void> {
-    const schedule = await runSchedule(smallest, { ...this.#schedule, coverage: null, record: true });
+    const { isAborted: _, ...toTheEnd } = this.#schedule;
+    const options = recipientCount(smallest.setup) <= SMALL ? toTheEnd : this.#schedule;
+    const schedule = await runSchedule(smallest, { ...options, coverage: null, record: true });
     const until = performance.now() + EXPLAIN_MS;
     const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
     const explaining = { run: (of: Case) => this.#quietly(of), outOfTime, duration };
@@ -160,7 +195,6 @@ class Search {
   report(): SimulateReport {
     const { seed, setup } = this.#options;
     const shown = this.#failed ?? this.#first;
-    if (shown === null) throw new Error('no schedule was run');
     const told = this.#minimal?.schedule ?? shown;
     const data = this.#coverage.data();
     const doubts = this.#doubts(data);
@@ -172,17 +206,17 @@ class Search {
       setup,
       schedules: this.#schedules,
       totals: { ...this.#totals, tally },
-      result: shown.result,
+      result: shown?.result ?? nothing(this.#options),
       minimal: this.#minimal?.minimal ?? null,
-      events: told.events,
-      ...names(told),
+      events: told?.events ?? [],
+      ...names(told, shown),
       coverage: summary(data),
       checked: INVARIANTS,
       doubts,
       nondeterminism: this.#nondeterminism,
       interrupted: this.#isInterrupted(),
       wallMs: this.#wallMs(),
-      traceHash: this.#schedules === 1 ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
+      traceHash: this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
     };
   }
 
@@ -194,7 +228,8 @@ class Search {
     if (profile === null && first !== null)
       for (const [index, fault] of faults.entries())
         if (first.result.fired[index] !== true) doubts.push(`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`);
-    if (dropAcks > 0 && first !== null && first.raw.dropped === 0) doubts.push('no reply was lost: too few sends for that share');
+    if (dropAcks > 0 && first !== null && profile === null && !first.result.fired.slice(faults.length).some(Boolean))
+      doubts.push('no reply was lost: too few sends for that share');
     if (this.#schedules >= TWICE_EVERY) doubts.push(...neverFired(data));
     return doubts;
   }
@@ -226,26 +261,54 @@ function summary({ faults, pairs, moves }: CoverageData): CoverageSummary {
   };
 }
 
-/** Who is who in the events that are shown. */
-function names({ events, raw, result }: Schedule): Pick<SimulateReport, 'recipientOf' | 'addressOf'> {
+/** What is known of a schedule that was interrupted. */
+function nothing({ seed, setup, faults }: SearchOptions): RunResult {
+  return {
+    seed,
+    setup,
+    faults,
+    fired: faults.map(() => false),
+    requested: 0,
+    tally: Object.fromEntries(CLASSES_OF_END.map((name) => [name, 0])) as Record<EndClass, number>,
+    kills: [],
+    violations: [],
+    unsealed: [],
+    notSent: [],
+    virtualMs: 0,
+    events: 0,
+    traceHash: '',
+  };
+}
+
+/** Who is who in the events that are shown, and in the results of the run that failed first and of the minimal one. */
+function names(told: Schedule | null, shown: Schedule | null): Pick<SimulateReport, 'recipientOf' | 'addressOf'> {
   const recipientOf: Record<string, string> = {};
   const numbers = new Set<number>();
   const meet = (deliveryId: string): void => {
-    const number = recipientOf[deliveryId] === undefined ? raw.recipientOf(deliveryId) : -1;
+    const number = recipientOf[deliveryId] === undefined ? (told?.raw.recipientOf(deliveryId) ?? -1) : -1;
     if (number < 0) return;
     recipientOf[deliveryId] = `r${number}`;
     numbers.add(number);
   };
-  for (const event of events) {
+  for (const event of told?.events ?? []) {
     if (event.kind === 'provider') meet(event.deliveryId);
     else if (event.kind === 'claim') meet(event.verdict.id);
     else if ('request' in event && 'id' in event.request) meet(event.request.id);
     else if (event.kind === 'queue') meet(event.id);
   }
-  for (const { recipient } of [...result.violations, ...result.notSent]) if (recipient !== null) numbers.add(Number(recipient.slice(1)));
-  const addressOf = Object.fromEntries([...numbers].flatMap((number) => {
-    const address = raw.addressOf(number);
-    return address === null ? [] : [[`r${number}`, address]];
-  }));
+  for (const schedule of [told, shown]) for (const number of named(schedule)) numbers.add(number);
+  const addressOf = Object.fromEntries(
+    [...numbers].flatMap((number) => {
+      const address = shown?.raw.addressOf(number) ?? told?.raw.addressOf(number) ?? null;
+      return address === null ? [] : [[`r${number}`, address]];
+    }),
+  );
   return { recipientOf, addressOf };
+}
+
+/** The recipients in a schedule's lists. */
+function named(schedule: Schedule | null): readonly number[] {
+  if (schedule === null) return [];
+  const { violations, notSent } = schedule.result;
+  return [...violations, ...notSent].flatMap(({ recipient }) => (/^r\d+$/.test(recipient ?? '') ? [Number(recipient?.slice(1))] : []));
 }

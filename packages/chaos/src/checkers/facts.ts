@@ -42,6 +42,8 @@ export interface LivenessFacts {
   readonly endedAt: number;
   /** Everything settles within this after `healedAt`. */
   readonly boundMs: number;
+  /** Only where the run was ended after so many events because it went on and on. */
+  readonly outOfEvents?: number;
   /** Sealed notifications that are not over and not expanded. */
   readonly unfinished: readonly { readonly notificationId: string; readonly state: NotificationState }[];
   /** Leases that the ledger still shows: deliveries in `processing`, notifications with an owner. */

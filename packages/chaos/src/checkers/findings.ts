@@ -36,7 +36,7 @@ export class Findings {
 
   /** The final count is the net under all others: it reports only what nobody has named yet. */
   misfit({ recipient, end, message, unsettled }: Misfit, at: number): void {
-    if (unsettled && (this.has('L2') || this.has('L3'))) return;
+    if (unsettled && (this.has('L2') || this.has('L3') || this.has('L4'))) return;
     if (recipient !== null && this.#named.has(recipient)) return;
     if (end === 'phantom' && this.has('S7')) return;
     this.report({ invariant: 'END', at, slot: recipient ?? -1, deliveryId: null, message });

@@ -13,6 +13,8 @@ export function settledInTime(context: CheckerContext): Checker {
 
   function end({ liveness }: EndFacts): void {
     const { phase, healedAt, endedAt, boundMs, unfinished } = liveness;
+    // It had no time to settle: that is a livelock, and L4 says so.
+    if (liveness.outOfEvents !== undefined) return;
     const invariant = phase === 'core' ? 'L3' : 'L2';
     const report = (at: number, slot: number, deliveryId: string | null, message: string): void =>
       context.report({ invariant, at, slot, deliveryId, message });

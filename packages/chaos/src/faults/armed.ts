@@ -8,8 +8,8 @@ export interface Armed {
   readonly fault: CallFault;
   readonly kind: FaultKind;
   readonly op: number;
-  /** The recipient's slot; -1: none such in this run; null: the entity is no recipient. */
-  readonly slot: number | null;
+  /** The recipient's slot; -1: none such in this run, or not learned yet; null: the entity is no recipient. */
+  slot: number | null;
   readonly ms: number;
   readonly amount: number;
   /** Calls that carried the entity so far. */

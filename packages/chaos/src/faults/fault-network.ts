@@ -105,6 +105,7 @@ export class FaultNetwork {
     if (each.state !== 'armed' && each.kind.forever !== true) return;
     if (this.#healed && each.kind.forever !== true) return;
     if (each.slot === null) return this.#lookAtProcess(each, process, call);
+    if (each.slot < 0) each.slot = this.#parts.registry.slotOf(recipientNumber(each.fault.entity) ?? -1);
     if (call === null || each.slot < 0) return;
     const op = each.fault.op as Op;
     const ids = requestedIds(op, call.args);

@@ -4,8 +4,11 @@ import { enterWorld, leaveWorld, type Guard } from './guard.ts';
 // The kernel's own: it must go on working while the world's is poisoned.
 const realSetImmediate = setImmediate;
 
-/** Why a run stopped: as wanted, at its bound of virtual time, at its bound of events, or because nothing was left to happen. */
-export type RunEnd = 'done' | 'time' | 'events' | 'idle';
+/** Why a run stopped: as wanted, at its bound of virtual time, at its bound of events, because nothing was left to happen, or from outside. */
+export type RunEnd = 'done' | 'time' | 'events' | 'idle' | 'aborted';
+
+/** So many events are a few milliseconds. */
+const ASK_EVERY = 2_000;
 
 export interface RunLimits {
   /** Asked after each instant; true ends the run. */
@@ -15,6 +18,8 @@ export interface RunLimits {
   readonly maxEvents: number;
   /** Called after each instant, outside the world. @defaultValue nothing */
   readonly afterInstant?: () => void;
+  /** Asked every few thousand events, outside the world; true ends the run. @defaultValue never */
+  readonly isAborted?: () => boolean;
 }
 
 /** Virtual time: whole milliseconds from 0, and everything that is still to happen. */
@@ -26,6 +31,7 @@ export class Kernel {
   events = 0;
   readonly guard: Guard = { violation: null };
   readonly #agenda = new Agenda();
+  #askAt = ASK_EVERY;
 
   constructor(seed: number) {
     this.seed = seed;
@@ -90,8 +96,12 @@ export class Kernel {
     }
   }
 
-  #end({ until, lastMs, maxEvents }: RunLimits): RunEnd | null {
+  #end({ until, lastMs, maxEvents, isAborted }: RunLimits): RunEnd | null {
     if (until()) return 'done';
+    if (this.events >= this.#askAt) {
+      this.#askAt = this.events + ASK_EVERY;
+      if (isAborted?.() === true) return 'aborted';
+    }
     const next = this.#agenda.nextAt();
     if (next === Infinity) return 'idle';
     if (next > lastMs()) return 'time';

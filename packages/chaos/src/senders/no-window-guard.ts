@@ -8,8 +8,9 @@ export const noWindowGuard: KnownBadSender = {
   why: 'the retry comes after the provider forgot the key (24 hours, for many), so it is a new message',
   instead: 'stop replaying before the key window closes; then the policy for "nothing can tell" applies',
   caughtBy: ['duplicated'],
-  setup: { provider: 'keyed' },
-  kinds: ['reply-lost', 'kill', 'pause', 'outage', 'partition', 'key-forgotten'],
+  // Five minutes stand for the day that a key is usually kept: what matters is that retries go on beyond it.
+  setup: { provider: 'keyed', knobs: { keyWindowMs: 300_000 } },
+  kinds: ['reply-lost@provider.send', 'outage@provider.send', 'key-forgotten'],
   make: (config, options) => realWorker(withProviders(config, trustingForEver), options),
 };
 

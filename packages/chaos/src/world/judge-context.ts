@@ -1,12 +1,16 @@
 import type { ClassPolicy } from '@sendonce/core';
 import { policyFacts, type Addressee, type JudgeContext, type ProviderFacts } from '../checkers/context.ts';
-import { isCallFault } from '../faults/armed.ts';
+import { isCallFault, recipientNumber } from '../faults/armed.ts';
+import type { CallFault } from '../plan.ts';
 import { bodyOf } from './body.ts';
 import { requestedOf } from './requested.ts';
 import type { World } from './world.ts';
 
 /** PROTOCOL rule 13: five lapses in a row, and the claims that a restart may add. */
 const POISON_CLAIMS = 8;
+
+/** Kinds of fault that keep a request from arriving. */
+const HOLDING: ReadonlySet<string> = new Set(['slow', 'pause']);
 
 /** What the judge of a run has to know about its world. */
 export function judgeContext(world: World): JudgeContext {
@@ -47,10 +51,28 @@ function providerFacts({ providers }: World): readonly ProviderFacts[] {
   }));
 }
 
-/** The wire's own time, and the longest that a fault of the plan keeps a send between its last check and its arrival. */
+/** The wire's own time, and the longest that faults of the plan together keep a send between its last check and its arrival. */
 function transitMs({ options: { faults, knobs }, limits }: World): number {
-  const held = faults.map((fault) =>
-    isCallFault(fault) && fault.op === 'provider.send' ? (fault.ms ?? limits.transitMs) : 0,
-  );
-  return knobs.providerMostMs + 1 + Math.max(0, ...held);
+  const holding = faults.filter(isCallFault).filter((fault) => fault.op === 'provider.send' && HOLDING.has(fault.do));
+  return knobs.providerMostMs + 1 + longestHold(holding, limits.transitMs);
+}
+
+/**
+ * The longest that one send can be held: faults at the same time of the same entity add up, and a send has one recipient, one worker and
+ * one provider. A pause stops a whole process, so any of them may hold any send.
+ */
+export function longestHold(faults: readonly CallFault[], presetMs: number): number {
+  let pausedMs = 0;
+  /** Sums by kind of entity, entity and time. */
+  const sums = new Map<string, Map<string, number>>();
+  for (const { do: name, entity, nth, ms = presetMs } of faults) {
+    if (name === 'pause') pausedMs += ms;
+    else {
+      const kind = recipientNumber(entity) === null ? entity.replace(/\d+$/, '') : 'r';
+      const ofKind = sums.get(kind) ?? new Map<string, number>();
+      ofKind.set(`${entity} ${nth}`, (ofKind.get(`${entity} ${nth}`) ?? 0) + ms);
+      sums.set(kind, ofKind);
+    }
+  }
+  return [...sums.values()].reduce((sum, ofKind) => sum + Math.max(...ofKind.values()), pausedMs);
 }

@@ -77,6 +77,11 @@ export class Registry {
     if (!this.#notifications.has(notificationId)) this.#notifications.set(notificationId, { index, count: 0 });
   }
 
+  /** Which publication of the run a notification is; null: none. */
+  publicationOf(notificationId: string): number | null {
+    return this.#notifications.get(notificationId)?.index ?? null;
+  }
+
   /** Deliveries are being made: from now on their ids lead to their recipients. */
   learn({ notificationId, deliveries }: AddRequest): void {
     for (const delivery of deliveries) this.#learn(notificationId, delivery);

@@ -3,9 +3,8 @@ import { FaultNetwork } from '../faults/fault-network.ts';
 import type { Limits } from '../faults/kind.ts';
 import { opIndex, OPS } from '../faults/ops.ts';
 import type { Observer } from '../history.ts';
-import type { Call } from '../kernel/call.ts';
 import { processClock } from '../kernel/clock.ts';
-import { draw, hashText, unit } from '../kernel/draw.ts';
+import { hashText } from '../kernel/draw.ts';
 import { Kernel, type RunEnd } from '../kernel/kernel.ts';
 import { leanMemory } from '../kernel/lean.ts';
 import type { Life } from '../kernel/process.ts';
@@ -34,7 +33,6 @@ import { Registry } from './registry.ts';
 import { Rest } from './rest.ts';
 import { Store } from './store.ts';
 
-const DROP = hashText('drop');
 /** More recipients than this are worth the time that saving memory takes. */
 const MANY = 100_000;
 
@@ -44,8 +42,6 @@ export interface WorldOptions {
   readonly faults: readonly Fault[];
   readonly workload: Workload;
   readonly knobs: Knobs;
-  /** Share of sends, 0 to 1, that are accepted and whose reply is lost. */
-  readonly dropReplies: number;
   /** What works in place of the real worker; null: the real worker. */
   readonly sender: SenderFactory | null;
 }
@@ -68,8 +64,6 @@ export class World {
   readonly healing: Healing;
   /** When something was last written or sent. */
   lastWorkAt = 0;
-  /** Replies lost by `dropReplies`. */
-  dropped = 0;
   readonly #wire: Wire;
   readonly #later: (ms: number, action: () => void) => void;
   readonly #rest: Rest;
@@ -140,7 +134,6 @@ export class World {
     });
     const { store, providers, crew, network } = this;
     this.healing = new Healing({ kernel, knobs, emitter, store, providers, crew, network });
-    if (options.dropReplies > 0) this.watchCalls((call) => this.#maybeDropReply(call), ['provider.send']);
   }
 
   /** Shows each call as it is requested, before any fault strikes it. */
@@ -156,8 +149,8 @@ export class World {
     }
   }
 
-  /** Runs to the end. Call it once. */
-  async run(observers: readonly Observer[]): Promise<RunEnd> {
+  /** Runs to the end, or until `isAborted`, asked now and then, says so. Call it once. */
+  async run(observers: readonly Observer[], isAborted: () => boolean = () => false): Promise<RunEnd> {
     const { knobs } = this.options;
     this.#observers.push(...observers);
     this.network.announce();
@@ -168,6 +161,7 @@ export class World {
       lastMs: () => (this.healing.at ?? knobs.healMs) + this.boundMs,
       maxEvents: knobs.maxEvents > 0 ? knobs.maxEvents : 1_000_000 + 2_000 * this.registry.size,
       afterInstant: this.trim,
+      isAborted,
     });
     // Thrown as it came: the user's own types may be what failed.
     if (this.#failure !== null) throw this.#failure.error;
@@ -282,14 +276,6 @@ export class World {
 
   #worked(): void {
     this.lastWorkAt = this.kernel.now;
-  }
-
-  #maybeDropReply(call: Call): void {
-    if (unit(draw(this.kernel.seed, DROP, call.bits, 0)) >= this.options.dropReplies) return;
-    call.addAfter((applied) => {
-      applied.replyLost = true;
-      this.dropped++;
-    });
   }
 
   // ---- how it ends -----------------------------------------------------------------------------------------------------------
