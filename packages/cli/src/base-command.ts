@@ -9,10 +9,23 @@ export abstract class BaseCommand extends Command {
     'no-color': boolean({ description: 'No colours, also set by NO_COLOR.', helpGroup: 'OUTPUT' }),
   };
 
+  override async init(): Promise<void> {
+    await super.init();
+    // A promise that the user's own code forgot about: it is told like anything else that is thrown.
+    process.once('unhandledRejection', (thrown) => {
+      this.#tell(thrown);
+      process.exit();
+    });
+  }
+
   override async catch(thrown: Error & { code?: string }): Promise<void> {
     // oclif's own way to leave early, for instance after --help.
     if (thrown.code === 'EEXIT') throw thrown;
     this.parsed = true;
+    this.#tell(thrown);
+  }
+
+  #tell(thrown: unknown): void {
     const { flags, baseFlags } = this.ctor;
     const { exitCode, text, json } = commandError(thrown, Object.keys({ ...baseFlags, ...flags }));
     process.exitCode = exitCode;

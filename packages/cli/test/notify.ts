@@ -22,7 +22,7 @@ const QUIET = {
 /** Runs the built command line as a process of its own, with its output piped. */
 export function notify(
   args: readonly string[],
-  options: { readonly env?: object; readonly interruptOn?: RegExp } = {},
+  options: { readonly env?: object; readonly interruptOn?: RegExp; readonly onInterrupt?: () => void } = {},
 ): Promise<Result> {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: root,
@@ -30,10 +30,14 @@ export function notify(
   });
   let stdout = '';
   let stderr = '';
+  let isInterrupted = false;
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
-    if (options.interruptOn?.test(stderr) === true) child.kill('SIGINT');
+    if (isInterrupted || options.interruptOn?.test(stderr) !== true) return;
+    isInterrupted = true;
+    options.onInterrupt?.();
+    child.kill('SIGINT');
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);

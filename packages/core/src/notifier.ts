@@ -1,6 +1,6 @@
 import { Alerting } from './alerts.ts';
 import type { NotificationType, NotificationTypes, NotifierConfig, Targets, WorkerOptions } from './config.ts';
-import { DELIVERY_CLASSES, type DeliveryClass } from './model/classes.ts';
+import type { DeliveryClass } from './model/classes.ts';
 import type { DeliveryRecord, MessageContent, Move, OperatorNote } from './model/delivery.ts';
 import { SendonceError } from './model/errors.ts';
 import { kindOf } from './model/keys.ts';
@@ -11,6 +11,7 @@ import type { TelemetryEvent } from './ports/telemetry.ts';
 import { resolveSettings, type ResolvedType } from './settings.ts';
 import type { PublishItem, PublishManyResult, PublishOptions, PublishResult } from './stages/accept.ts';
 import type { Context } from './stages/context.ts';
+import { cancel, record } from './stages/operate.ts';
 import type { ReplayOptions } from './stages/replay.ts';
 import { systemClock, systemRandom } from './system.ts';
 import { makeWorker, type Worker } from './worker.ts';
@@ -89,11 +90,11 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
       return pipeline.accept(context, typeOf(name), items);
     },
     send: async ({ content, class: deliveryClass = 'transactional', ...options }) => acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } }),
-    cancel: (ids, note) => ledger.cancel(ids.map((id) => ({ id, ...note }))),
+    cancel: (ids, note) => cancel(context, ids, note),
     suppress: (requests) => ledger.suppress(requests),
     block: (requests) => ledger.block(requests),
     replay: (ids, options) => pipeline.replay(context, ids, options),
-    record: (evidence) => ledger.record(evidence),
+    record: (evidence) => record(context, evidence),
     status: () => ledger.count(),
     find: async (id) => (kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]))[0] ?? null,
     history: (id) => ledger.history(id),
@@ -108,14 +109,12 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
 /** Types behind `send`: one per class, since a type has one class. Marketing has no default expiry and needs a type of its own. */
 const DIRECT = 'direct.';
 
-function directTypes(): Record<string, NotificationType<never>> {
-  const content = (data: { content: MessageContent }): MessageContent => data.content;
-  const classes = DELIVERY_CLASSES.filter((each) => each !== 'marketing');
-  return Object.fromEntries(classes.map((each) => [DIRECT + each, { class: each, content } as NotificationType<never>]));
-}
+const DIRECT_CLASSES = ['security', 'document', 'transactional', 'legal', 'alert'] as const satisfies readonly SendOptions['class'][];
+const directContent = (data: { content: MessageContent }): MessageContent => data.content;
+const DIRECT_TYPES: NotificationTypes = Object.fromEntries(DIRECT_CLASSES.map((each) => [DIRECT + each, { class: each, content: directContent }]));
 
 function makeContext(config: NotifierConfig): { readonly context: Context; readonly alerting: Alerting } {
-  const settings = resolveSettings({ ...config, notifications: { ...directTypes(), ...config.notifications } });
+  const settings = resolveSettings({ ...config, notifications: { ...DIRECT_TYPES, ...config.notifications } });
   const { clock = systemClock, random = systemRandom, telemetry = [], alerts = [] } = config;
   const queue = config.queue ?? null;
   const tell = (event: TelemetryEvent): void => {
@@ -132,7 +131,7 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
     alerting.note(event);
     tell(event);
   };
-  return { context: { settings, ledger: config.ledger, queue, eventsQueue: config.eventsQueue ?? queue, clock, random, emit }, alerting };
+  return { context: { settings, ledger: config.ledger, queue, eventsQueue: config.eventsQueue ?? queue, clock, random, emit, heard: telemetry.length + alerts.length > 0 }, alerting };
 }
 
 async function closeAll(config: NotifierConfig, alerting: Alerting): Promise<void> {

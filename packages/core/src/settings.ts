@@ -1,6 +1,8 @@
-import type { NotificationType, NotifierConfig, WorkerOptions } from './config.ts';
-import { CHANNELS, DELIVERY_CLASSES, type Channel } from './model/classes.ts';
-import { SendonceError } from './model/errors.ts';
+import type { ChannelConfig, DeadLetterRetry, NotificationType, NotifierConfig, WorkerOptions } from './config.ts';
+import { CHANNELS, DELIVERY_CLASSES, type Channel, type DeliveryClass } from './model/classes.ts';
+import { ANY_PROVIDER } from './model/delivery.ts';
+import { checkNames, functionAt, invalid, numberIn, oneOf, refuseName } from './options.ts';
+import { checkPolicy, POLICY_OPTIONS } from './policy/check-policy.ts';
 import { CLASS_POLICIES, type ClassPolicy } from './policy/policy.ts';
 import type { Provider } from './ports/provider.ts';
 
@@ -45,30 +47,65 @@ const WORKER_BOUNDS: Readonly<Record<keyof NumericWorkerOptions, readonly [least
 };
 type NumericWorkerOptions = Omit<WorkerSettings, 'stages' | 'name'>;
 const NUMERIC_OPTIONS = Object.keys(WORKER_BOUNDS) as (keyof NumericWorkerOptions)[];
-const KNOWN_OPTIONS: ReadonlySet<string> = new Set([...NUMERIC_OPTIONS, 'stages', 'name']);
+/** Counts; everything else is ms. */
+const WHOLE: ReadonlySet<string> = new Set(['concurrency', 'batch', 'chunk']);
+const WORKER_OPTIONS: ReadonlySet<string> = new Set([...NUMERIC_OPTIONS, 'stages', 'name']);
+const STAGES: Required<WorkerOptions>['stages'] = ['decide', 'deliver'];
+
+const CONFIG_OPTIONS: Readonly<Record<keyof NotifierConfig, true>> = {
+  ledger: true,
+  queue: true,
+  eventsQueue: true,
+  channels: true,
+  notifications: true,
+  classes: true,
+  worker: true,
+  deadLetterRetry: true,
+  telemetry: true,
+  alerts: true,
+  clock: true,
+  random: true,
+};
+const KNOWN = {
+  config: new Set(Object.keys(CONFIG_OPTIONS)),
+  channel: new Set<string>(['providers'] satisfies readonly (keyof ChannelConfig)[]),
+  policy: new Set<string>(POLICY_OPTIONS),
+  type: new Set<string>(['class', 'schema', 'key', 'route', 'content', 'topic', 'sample', ...POLICY_OPTIONS]),
+  deadLetterRetry: new Set<string>(['afterMs', 'max'] satisfies readonly (keyof DeadLetterRetry)[]),
+} as const;
 
 /**
  * Checks a config and fills in the defaults.
  * @throws SendonceError CONFIG_INVALID naming the option, what came and what is allowed.
  */
 export function resolveSettings(config: NotifierConfig): Settings {
+  checkNames('', config, KNOWN.config);
+  checkClasses(config.classes);
+  checkDeadLetterRetry(config.deadLetterRetry);
   const channels = resolveChannels(config);
-  const types = new Map(Object.entries(config.notifications).map(([name, type]) => [name, resolveType(name, type, config)]));
-  return { types, channels, worker: resolveWorker(config.worker ?? {}) };
+  const types = new Map<string, ResolvedType>();
+  for (const name in config.notifications) types.set(name, typeOf(name, config));
+  const worker = resolveWorker(config.worker ?? {});
+  checkKeyWindows(channels, worker);
+  return { types, channels, worker };
 }
 
 /** Worker options with defaults; each bound is in WORKER_BOUNDS, the cross-checks are PROTOCOL rules 2 and 9. */
 export function resolveWorker(options: WorkerOptions): WorkerSettings {
-  for (const key in options) if (!KNOWN_OPTIONS.has(key)) invalid(`worker.${key} is not an option; known: ${[...KNOWN_OPTIONS].join(', ')}`);
+  checkNames('worker.', options, WORKER_OPTIONS);
   const dispatchMs = options.dispatchMs ?? WORKER_BOUNDS.dispatchMs[1];
   const numbers = {} as Record<keyof NumericWorkerOptions, number>;
   // A worker is made at every start of a simulated process: no intermediate lists here.
-  for (const key of NUMERIC_OPTIONS) numbers[key] = bounded(key, options[key] ?? preset(key, dispatchMs), WORKER_BOUNDS[key]);
+  for (const key of NUMERIC_OPTIONS) numbers[key] = bounded(key, options[key] ?? preset(key, dispatchMs));
   if (numbers.sendMarginMs >= numbers.dispatchMs)
     invalid(`worker.sendMarginMs (${numbers.sendMarginMs}) must be shorter than worker.dispatchMs (${numbers.dispatchMs}), or nothing could ever be sent`);
   if (numbers.keyMarginMs <= numbers.dispatchMs)
     invalid(`worker.keyMarginMs (${numbers.keyMarginMs}) must be longer than worker.dispatchMs (${numbers.dispatchMs}), or a replay could reach a provider that forgot the key`);
-  return { ...numbers, stages: options.stages ?? ['decide', 'deliver'], name: options.name ?? '' };
+  const { stages = STAGES, name = '' } = options;
+  if (!Array.isArray(stages) || stages.length === 0) invalid(`worker.stages must name at least one of ${STAGES.join(', ')}, got ${JSON.stringify(stages)}`);
+  for (const stage of stages) oneOf('worker.stages', stage, STAGES);
+  if (typeof name !== 'string') invalid(`worker.name must be a string, got ${String(name)}`);
+  return { ...numbers, stages, name };
 }
 
 /** Margins follow the dispatch window unless they are set. */
@@ -78,38 +115,99 @@ function preset(key: keyof NumericWorkerOptions, dispatchMs: number): number {
   return WORKER_BOUNDS[key][1];
 }
 
-function bounded(key: string, value: number, [least, , most]: readonly [number, number, number]): number {
-  if (typeof value !== 'number' || !(value >= least && value <= most)) invalid(`worker.${key} must be a number from ${least} to ${most}, got ${String(value)}`);
-  return value;
+function bounded(key: keyof NumericWorkerOptions, value: number): number {
+  const [least, , most] = WORKER_BOUNDS[key];
+  if (typeof value === 'number' && value >= least && value <= most && (Number.isInteger(value) || !WHOLE.has(key))) return value;
+  return invalid(`worker.${key} must be a ${WHOLE.has(key) ? 'whole ' : ''}number from ${least} to ${most}, got ${String(value)}`);
+}
+
+/**
+ * A worker replays only until the key window minus the key margin, so a window that is shorter than that margin and one dispatch
+ * window is closed before the first attempt's outcome can be missing: every unknown outcome would go to the class's last resort.
+ */
+export function checkKeyWindows(channels: Settings['channels'], { keyMarginMs, dispatchMs }: WorkerSettings): void {
+  for (const [channel, { providers }] of channels)
+    for (const { name, capabilities } of providers.values()) {
+      const { idempotency } = capabilities;
+      if (idempotency.kind === 'none' || idempotency.windowMs >= keyMarginMs + dispatchMs) continue;
+      invalid(
+        `channels.${channel}: provider '${name}' remembers a key for ${idempotency.windowMs} ms, which is shorter than worker.keyMarginMs (${keyMarginMs}) + ` +
+          `worker.dispatchMs (${dispatchMs}): its key could never be used. Shorten those two, or declare its idempotency as 'none'`,
+      );
+    }
 }
 
 function resolveChannels(config: NotifierConfig): ReadonlyMap<Channel, ResolvedChannel> {
   const channels = new Map<Channel, ResolvedChannel>();
   for (const [name, channel] of Object.entries(config.channels)) {
-    if (!(CHANNELS as readonly string[]).includes(name)) invalid(`channels.${name} is not a channel; known: ${CHANNELS.join(', ')}`);
-    const order = channel.providers.map((provider) => provider.name);
-    if (order.length === 0) invalid(`channels.${name} has no providers; give at least one`);
-    if (new Set(order).size < order.length) invalid(`channels.${name} has two providers of one name (${order.join(', ')}); names are part of the provider key`);
-    channels.set(name as Channel, { order, providers: new Map(channel.providers.map((provider) => [provider.name, provider])) });
+    if (!(CHANNELS as readonly string[]).includes(name)) refuseName(`channels.${name}`, name, CHANNELS, 'a channel');
+    channels.set(name as Channel, resolveChannel(name, channel));
   }
   if (channels.size === 0) invalid('channels is empty; configure at least one channel with a provider');
   return channels;
 }
 
-const POLICY_OPTIONS = Object.keys(CLASS_POLICIES.transactional) as (keyof ClassPolicy)[];
+function resolveChannel(name: string, channel: ChannelConfig): ResolvedChannel {
+  checkNames(`channels.${name}.`, channel, KNOWN.channel);
+  if (!Array.isArray(channel.providers) || channel.providers.length === 0) invalid(`channels.${name} has no providers; give at least one`);
+  const order = (channel as ChannelConfig).providers.map((provider) => provider.name);
+  const providers = new Map(channel.providers.map((provider) => [provider.name, provider]));
+  if (providers.size < order.length) invalid(`channels.${name} has two providers of one name (${order.join(', ')}); names are part of the provider key`);
+  for (const provider of order)
+    if (typeof provider !== 'string' || provider === '' || provider === ANY_PROVIDER) invalid(`channels.${name}: a provider's name must be a string other than '' and '${ANY_PROVIDER}', got ${String(provider)}`);
+  return { order, providers };
+}
 
-function resolveType(name: string, type: NotificationType<never>, config: NotifierConfig): ResolvedType {
-  if (!(DELIVERY_CLASSES as readonly string[]).includes(type.class))
-    invalid(`notifications.${name}.class must be one of ${DELIVERY_CLASSES.join(', ')}, got ${String(type.class)}`);
-  const overrides = Object.fromEntries(POLICY_OPTIONS.filter((option) => type[option] !== undefined).map((option) => [option, type[option]]));
-  const policy: ClassPolicy = { ...CLASS_POLICIES[type.class], ...config.classes?.[type.class], ...overrides };
-  if (policy.expiresInMs === null) invalid(`notifications.${name}.expiresInMs is required: class ${type.class} has no default expiry`);
-  if (!(policy.expiresInMs > 0)) invalid(`notifications.${name}.expiresInMs must be more than 0 ms, got ${policy.expiresInMs}`);
-  if (!(Number.isInteger(policy.maxAttempts) && policy.maxAttempts >= 1 && policy.maxAttempts <= 100))
-    invalid(`notifications.${name}.maxAttempts must be a whole number from 1 to 100, got ${policy.maxAttempts}`);
+type Classes = NotifierConfig['classes'];
+
+/** What was checked once is not checked again: the simulator makes a notifier at every start of a process, from the same objects. */
+const checkedClasses = new WeakSet<object>();
+const resolvedTypes = new WeakMap<object, { readonly classes: Classes; readonly resolved: ResolvedType }>();
+
+function checkClasses(classes: Classes): void {
+  if (classes === undefined || checkedClasses.has(classes)) return;
+  for (const [name, policy] of Object.entries(classes)) {
+    if (!(DELIVERY_CLASSES as readonly string[]).includes(name)) refuseName(`classes.${name}`, name, DELIVERY_CLASSES, 'a class');
+    if (policy === undefined) continue;
+    checkNames(`classes.${name}.`, policy, KNOWN.policy);
+    checkPolicy(`classes.${name}.`, policy);
+  }
+  checkedClasses.add(classes);
+}
+
+/** A redrive is a new generation with all its attempts: a line of them has to end. */
+function checkDeadLetterRetry(retry: DeadLetterRetry | undefined): void {
+  if (retry === undefined) return;
+  checkNames('deadLetterRetry.', retry, KNOWN.deadLetterRetry);
+  numberIn('deadLetterRetry.afterMs', retry.afterMs, { least: 0, most: 31_536_000_000 });
+  numberIn('deadLetterRetry.max', retry.max, { least: 1, most: 100, whole: true });
+}
+
+function typeOf(name: string, { notifications, classes }: NotifierConfig): ResolvedType {
+  const type = notifications[name];
+  if (typeof type !== 'object' || type === null) return invalid(`notifications.${name} must be a notification type, got ${String(type)}`);
+  const known = resolvedTypes.get(type);
+  if (known !== undefined && known.classes === classes && known.resolved.name === name) return known.resolved;
+  const resolved = resolveType(name, type, classes);
+  resolvedTypes.set(type, { classes, resolved });
+  return resolved;
+}
+
+function resolveType(name: string, type: NotificationType<never>, classes: Classes): ResolvedType {
+  const at = `notifications.${name}.`;
+  oneOf(`${at}class`, type.class, DELIVERY_CLASSES);
+  checkNames(at, type, KNOWN.type);
+  functionAt(`${at}content`, type.content, true);
+  for (const option of ['key', 'route', 'sample'] as const) functionAt(`${at}${option}`, type[option], false);
+  if (type.schema !== undefined && typeof type.schema['~standard']?.validate !== 'function') invalid(`${at}schema must be a Standard Schema (Zod, Valibot, ArkType, ...), got ${String(type.schema)}`);
+  if (type.topic !== undefined && (typeof type.topic !== 'string' || type.topic === '')) invalid(`${at}topic must be a string that is not empty, got ${String(type.topic)}`);
+  checkPolicy(at, type);
+  const policy = merged(type, type.class, classes);
+  if (policy.expiresInMs === null) invalid(`${at}expiresInMs is required: class ${type.class} has no default expiry`);
   return { name, type, policy, topic: policy.optOut === 'never' ? null : (type.topic ?? name) };
 }
 
-function invalid(message: string): never {
-  throw new SendonceError('CONFIG_INVALID', message);
+function merged(type: NotificationType<never>, of: DeliveryClass, classes: Classes): ClassPolicy {
+  const overrides = Object.fromEntries(POLICY_OPTIONS.filter((option) => type[option] !== undefined).map((option) => [option, type[option]]));
+  return { ...CLASS_POLICIES[of], ...classes?.[of], ...overrides };
 }

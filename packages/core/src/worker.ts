@@ -1,7 +1,7 @@
 import type { Alerting } from './alerts.ts';
 import type { DeadLetterRetry, WorkerOptions } from './config.ts';
 import { SendonceError } from './model/errors.ts';
-import { resolveWorker } from './settings.ts';
+import { checkKeyWindows, resolveWorker } from './settings.ts';
 import type { Context } from './stages/context.ts';
 import { Backlog } from './worker/backlog.ts';
 import { Decider } from './worker/decider.ts';
@@ -34,6 +34,7 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
   const settings = { ...base.settings, worker: resolveWorker({ ...base.settings.worker, ...options }) };
   if (settings.worker.stages.length < 2 && base.queue !== null && base.queue === base.eventsQueue)
     throw new SendonceError('CONFIG_INVALID', 'a worker of one stage needs queues apart: set eventsQueue beside queue, or let the worker do both stages');
+  checkKeyWindows(settings.channels, settings.worker);
   const context: Context = { ...base, settings };
   // Unique per process start (rule 3), whatever name it goes by.
   const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${context.random.id()}`;
@@ -52,7 +53,7 @@ interface Identity extends WorkerExtras {
 async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, outer: AbortSignal): Promise<void> {
   const { stages, leaseMs } = context.settings.worker;
   const leases = new Leases(context);
-  const backlog = new Backlog();
+  const backlog = new Backlog(context.settings.worker.chunk);
   const nap = new Nap(context.clock);
   const wakes = new Wakes(context.queue);
   const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);

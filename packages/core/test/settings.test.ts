@@ -71,7 +71,7 @@ describe('a worker option', () => {
   test('is checked again when a worker overrides it', () => {
     const notifier = createNotifier(config());
     expect(() => notifier.worker({ batch: 0 })).toThrow(
-      invalid(/^worker\.batch must be a number from 1 to 1000, got 0$/),
+      invalid(/^worker\.batch must be a whole number from 1 to 1000, got 0$/),
     );
   });
 
@@ -171,32 +171,145 @@ describe('a notification type', () => {
   });
 });
 
-/** Not refused yet: each of these is found out only by what it does, much later. A line that turns red here is one that is done. */
 describe('an option that cannot work', () => {
-  const broken: readonly (readonly [what: string, config: NotifierConfig])[] = [
-    ['no stage', config({ worker: { stages: [] } })],
-    ['a stage that does not exist', config({ worker: { stages: ['route' as 'decide'] } })],
-    ['half a send slot', config({ worker: { concurrency: 1.5 } })],
-    ['a retry schedule without a wait', withType({ retry: { schedule: [] } })],
-    ['a wait that is no number', withType({ retry: { schedule: [NaN] } })],
-    ['an exponential wait that shrinks', withType({ retry: { baseMs: 1_000, factor: 0, maxMs: 10 } })],
-    ['an action that does not exist', withType({ onUnknown: 'retry' })],
-    ['a way to look up that does not exist', withType({ lookup: 'always' })],
-    ['an opt-out that does not exist', withType({ optOut: 'sometimes' })],
-    ['a replay time in the past', withType({ replayForMs: -1 })],
-    ['no content', withType({ content: undefined })],
-    ['an option that a type does not have', withType({ maxAttemps: 3 })],
-    ['a class that does not exist', config({ classes: { urgent: { maxAttempts: 1 } } as never })],
-    ['a dead-letter retry that never comes', config({ deadLetterRetry: { afterMs: NaN, max: 1 } })],
-    ['a dead-letter retry without a bound', config({ deadLetterRetry: { afterMs: 1, max: Infinity } })],
+  const retry = (given: unknown): NotifierConfig => withType({ retry: given });
+  const keyed = (windowMs: number): NotifierConfig['channels'] => ({
+    email: { providers: [memoryProvider({ clock, name: 'p0', windowMs })] },
+  });
+  const broken: readonly (readonly [what: string, config: NotifierConfig, message: RegExp])[] = [
+    [
+      'no stage',
+      config({ worker: { stages: [] } }),
+      /^worker\.stages must name at least one of decide, deliver, got \[\]$/,
+    ],
+    [
+      'a stage that does not exist',
+      config({ worker: { stages: ['route' as 'decide'] } }),
+      /^worker\.stages must be one of decide, deliver, got route$/,
+    ],
+    [
+      'half a send slot',
+      config({ worker: { concurrency: 1.5 } }),
+      /^worker\.concurrency must be a whole number from 1 to 10000, got 1\.5$/,
+    ],
+    ['half a target', config({ worker: { chunk: 2.5 } }), /^worker\.chunk must be a whole number/],
+    ['half a batch', config({ worker: { batch: 2.5 } }), /^worker\.batch must be a whole number/],
+    [
+      'a retry schedule without a wait',
+      retry({ schedule: [] }),
+      /^notifications\.hello\.retry\.schedule must be a list of at least one wait in ms, got \[\]$/,
+    ],
+    ['a wait that is no number', retry({ schedule: [1, NaN] }), /^notifications\.hello\.retry\.schedule\[1\] .*got NaN$/],
+    ['a wait in the past', retry({ schedule: [-1] }), /schedule\[0\] must be a number from 0 to 31536000000, got -1$/],
+    [
+      'an exponential wait that shrinks',
+      retry({ baseMs: 1_000, factor: 0, maxMs: 10 }),
+      /^notifications\.hello\.retry\.factor must be a number from 1 to 1000, got 0$/,
+    ],
+    [
+      'an exponential wait that is longer than its longest',
+      retry({ baseMs: 1_000, factor: 2, maxMs: 10 }),
+      /retry\.maxMs must be a number from 1000 to .*got 10$/,
+    ],
+    ['an exponential wait without a first', retry({ factor: 2, maxMs: 10 }), /retry\.baseMs .*got undefined$/],
+    ['a schedule that is misspelt', retry({ shedule: [1] }), /retry\.shedule is not an option; .*Did you mean 'schedule'\?$/],
+    ['no retry policy at all', retry(null), /retry must be \{ schedule \} or .*got null$/],
+    [
+      'an action that does not exist',
+      withType({ onUnknown: 'retry' }),
+      /^notifications\.hello\.onUnknown must be one of replay, lookup, .*park, got retry$/,
+    ],
+    ['a way to look up that does not exist', withType({ lookup: 'always' }), /lookup must be one of never, once, until-certain/],
+    ['an opt-out that does not exist', withType({ optOut: 'sometimes' }), /optOut must be one of never, topic, always/],
+    ['a replay time in the past', withType({ replayForMs: -1 }), /replayForMs must be 0 ms or more .*got -1$/],
+    ['a replay time that is none', withType({ replayForMs: NaN }), /got NaN$/],
+    ['an expiry that never comes', withType({ expiresInMs: Infinity }), /expiresInMs must be a finite number of ms/],
+    ['a failover that is neither', withType({ failoverOnNotSent: 'yes' }), /must be true or false, got yes$/],
+    ['no content', withType({ content: undefined }), /^notifications\.hello\.content must be a function, got undefined$/],
+    ['a route that is a list', withType({ route: [] }), /route must be a function/],
+    ['a schema of another kind', withType({ schema: {} }), /schema must be a Standard Schema/],
+    ['a topic without a name', withType({ topic: '' }), /topic must be a string that is not empty/],
+    ['a type that is none', config({ notifications: { hello: null as never } }), /hello must be a notification type, got null/],
+    [
+      'an option that a type does not have',
+      withType({ maxAttemps: 3 }),
+      /^notifications\.hello\.maxAttemps is not an option; known: .*Did you mean 'maxAttempts'\?$/,
+    ],
+    [
+      'an option that a channel does not have',
+      config({ channels: { email: { ...email, provider: [] } as never } }),
+      /^channels\.email\.provider is not an option; known: providers\. Did you mean 'providers'\?$/,
+    ],
+    [
+      'a channel that is misspelt',
+      config({ channels: { emial: email } as never }),
+      /^channels\.emial is not a channel; .*Did you mean 'email'\?$/,
+    ],
+    [
+      'an option that a notifier does not have',
+      { ...config(), que: null } as never,
+      /^que is not an option; known: ledger, queue, .*Did you mean 'queue'\?$/,
+    ],
+    [
+      'a class that does not exist',
+      config({ classes: { transactionel: { maxAttempts: 1 } } as never }),
+      /^classes\.transactionel is not a class; .*Did you mean 'transactional'\?$/,
+    ],
+    ['an option of a class that does not exist', config({ classes: { legal: { maxAttemps: 1 } as never } }), /^classes\.legal\.maxAttemps/],
+    ['an option of a class that cannot work', config({ classes: { legal: { maxAttempts: 0 } } }), /^classes\.legal\.maxAttempts .*got 0$/],
+    [
+      'a dead-letter retry that never comes',
+      config({ deadLetterRetry: { afterMs: NaN, max: 1 } }),
+      /^deadLetterRetry\.afterMs must be a number from 0 to .*got NaN$/,
+    ],
+    ['a dead-letter retry in the past', config({ deadLetterRetry: { afterMs: -1, max: 1 } }), /got -1$/],
+    [
+      'a dead-letter retry without a bound',
+      config({ deadLetterRetry: { afterMs: 1, max: Infinity } }),
+      /^deadLetterRetry\.max must be a whole number from 1 to 100, got Infinity$/,
+    ],
     [
       'a key window that the key margin eats up',
-      config({ channels: { email: { providers: [memoryProvider({ clock, windowMs: 60_000 })] } } }),
+      config({ channels: keyed(179_999) }),
+      /provider 'p0' remembers a key for 179999 ms, .*keyMarginMs \(120000\).*dispatchMs \(60000\)\): its key could never be used/,
+    ],
+    [
+      'a provider without a name',
+      config({ channels: { email: { providers: [memoryProvider({ clock, name: '' })] } } }),
+      /^channels\.email: a provider's name must be a string other than/,
     ],
   ];
 
-  for (const [what, of] of broken)
-    test.fails(`is refused when the config is read: ${what}`, () => {
-      expect(() => resolveSettings(of)).toThrow(invalid(/./));
+  test.each(broken)('is refused when the config is read: %s', (_what, of, message) => {
+    expect(() => resolveSettings(of)).toThrow(invalid(message));
+    // What was refused is not remembered as checked.
+    expect(() => createNotifier(of)).toThrow(invalid(message));
+  });
+
+  test('is not what an option at its limit is', () => {
+    const of = config({
+      channels: keyed(180_000),
+      classes: { legal: { retry: { baseMs: 1, factor: 1, maxMs: 1 }, replayForMs: Infinity } },
+      deadLetterRetry: { afterMs: 0, max: 100 },
+      worker: { stages: ['deliver'] },
     });
+    expect(() => resolveSettings(of)).not.toThrow();
+  });
+
+  test('is refused for a worker whose own margins eat up a key window', () => {
+    const notifier = createNotifier(config({ channels: keyed(180_000) }));
+    expect(() => notifier.worker({ keyMarginMs: 200_000 })).toThrow(invalid(/its key could never be used/));
+  });
+});
+
+describe('a type that was read once', () => {
+  test('is resolved anew under another name and under other class options', () => {
+    const type: NotificationType<never> = { ...hello };
+    const read = (name: string, classes?: NotifierConfig['classes']) =>
+      resolveSettings(config({ notifications: { [name]: type }, ...(classes === undefined ? {} : { classes }) })).types.get(name);
+    expect(read('a')).toBe(read('a'));
+    expect(read('b')).toMatchObject({ name: 'b', topic: 'b' });
+    expect(read('b', { transactional: { maxAttempts: 2 } })?.policy.maxAttempts).toBe(2);
+    expect(read('b')?.policy.maxAttempts).toBe(5);
+  });
 });

@@ -13,6 +13,7 @@ import { opIndex, OPS, type Op } from './ops.ts';
 import { faultKind } from './index.ts';
 
 const START = opIndex('worker.start');
+const SEND = opIndex('provider.send');
 const AT_THE_OTHER_SIDE: ReadonlySet<Component> = new Set<Component>(['queue', 'ledger', 'provider']);
 
 export interface FaultNetworkParts {
@@ -33,6 +34,7 @@ export class FaultNetwork {
   readonly acceptances: AcceptanceKills;
   readonly #parts: FaultNetworkParts;
   readonly #byOp: Armed[][] = OPS.map(() => []);
+  readonly #sends = new Map<number, Armed[]>();
   #healed = false;
   #unhealed: number;
 
@@ -86,7 +88,17 @@ export class FaultNetwork {
     const amount = fault.amount ?? kind.amount?.(limits).preset ?? 0;
     const each = armed(fault, { index, kind, slot, ms, amount });
     this.#byOp[each.op]?.push(each);
-    if (each.op !== START) this.#listen(each.op, (call) => this.#look(each, call.life.process, call));
+    if (each.op === SEND && slot !== null && slot >= 0) this.#ofRecipient(slot, each);
+    else if (each.op !== START) this.#listen(each.op, (call) => this.#look(each, call.life.process, call));
+  }
+
+  /** A send has one recipient, and a plan may have a fault for each of many: the call leads to those that are about it. */
+  #ofRecipient(slot: number, each: Armed): void {
+    if (this.#sends.size === 0)
+      this.#listen(SEND, (call) => {
+        for (const armed of this.#sends.get((call.args as Send).slot) ?? []) this.#look(armed, call.life.process, call);
+      });
+    this.#sends.set(slot, [...(this.#sends.get(slot) ?? []), each]);
   }
 
   #listen(op: number, look: (call: Call) => void): void {

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 // A young heap grows to several times of what lives before it is swept; nobody wants to see that in a run of a million recipients.
@@ -12,8 +12,8 @@ export function leanMemory(): () => void {
   let calls = 0;
   let tolerated = 2 * SLACK_BYTES;
   return () => {
-    if (++calls % LOOK_EVERY !== 0 || process.memoryUsage().heapUsed < tolerated) return;
+    if (++calls % LOOK_EVERY !== 0 || getHeapStatistics().used_heap_size < tolerated) return;
     collect();
-    tolerated = process.memoryUsage().heapUsed + SLACK_BYTES;
+    tolerated = getHeapStatistics().used_heap_size + SLACK_BYTES;
   };
 }

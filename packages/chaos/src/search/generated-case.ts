@@ -20,6 +20,13 @@ export function generatedCase({ seed, setup, faults }: CaseSource, n: number, ki
   if (kinds.length === 0) return { seed: own, setup, faults };
   const knobs = knobsOf(setup.knobs);
   const capabilities = providerOutlines(null, ['email'], setup.provider, knobs).map((outline) => outline.capabilities);
-  const drawn = generate({ seed: hashText(own), setup, kinds, limits: limitsOf(capabilities, knobs) });
+  const drawn = generate({ seed: hashText(own), setup, kinds: possible(kinds, setup), limits: limitsOf(capabilities, knobs) });
   return { seed: own, setup: { ...setup, knobs: { ...setup.knobs, ...drawn.knobs } }, faults: [...faults, ...drawn.faults] };
+}
+
+/** Without a queue its faults strike nothing; who asks for nothing else gets them all the same, and hears that none fired. */
+function possible(kinds: readonly FaultKind[], { queue }: SimulationSetup): readonly FaultKind[] {
+  if (queue) return kinds;
+  const here = kinds.filter(({ ops }) => ops.some((op) => !op.startsWith('queue.')));
+  return here.length === 0 ? kinds : here;
 }

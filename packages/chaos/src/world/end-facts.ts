@@ -1,8 +1,7 @@
-import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
-import type { EndFacts, FinalDelivery, LivenessFacts, MailboxEntry, NotMade } from '../checkers/facts.ts';
+import type { DeliveryRecord, DeliveryState, NotificationRecord } from '@sendonce/core';
+import { finalDelivery, type EndFacts, type FinalDelivery, type LivenessFacts, type MailboxEntry, type NotMade } from '../checkers/facts.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
-import { Finals } from './finals.ts';
 import { firstDeliveryId } from './requested.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +12,6 @@ const OVER: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed']);
 export async function endFacts(world: World): Promise<EndFacts> {
   const { registry, options } = world;
   const notifications = await allNotifications(world);
-  const deliveries = await allDeliveries(world);
   const unsealed = notifications.filter(
     (record) => record.recipients === 'explicit' && !record.sealed && !OVER.has(record.state),
   );
@@ -21,37 +19,33 @@ export async function endFacts(world: World): Promise<EndFacts> {
   return {
     requested: options.workload.known?.numbers ?? [...registry.numbers()],
     input: options.workload.input,
-    deliveries: deliveries.finals,
+    deliveries: { [Symbol.iterator]: () => finals(world) },
     mailbox: { [Symbol.iterator]: () => mailbox(world) },
     notMade: (recipient) => notMade(world, notifications, recipient),
     failedNotifications: failed.map(({ id: notificationId, reason }) => ({ notificationId, reason })),
     unsealed: unsealed.map(({ id: notificationId, targets }) => ({ notificationId, targets })),
-    deadLetters: new Set([...deliveries.deadLetters, ...failed.map(({ id }) => id)]),
-    liveness: await livenessFacts(world, notifications, deliveries),
+    deadLetters: new Set([...(await deadLetters(world.store.ledger)), ...failed.map(({ id }) => id)]),
+    liveness: await livenessFacts(world, notifications),
   };
 }
 
-interface Deliveries {
-  readonly deadLetters: readonly string[];
-  readonly processing: readonly DeliveryRecord[];
-  readonly finals: Iterable<FinalDelivery>;
+/** One after the other: a million records are not kept, only what the judge needs of them. */
+function* finals({ store: { ledger }, registry, trim }: World): Generator<FinalDelivery> {
+  for (const record of ledger.control.deliveries()) {
+    trim();
+    const slot = registry.slotOfDelivery(record.id);
+    yield finalDelivery(record, slot < 0 ? -1 : registry.numberOf(slot));
+  }
 }
 
-/** Read once: a million records are not kept, only what the judge needs of them. */
-async function allDeliveries({ store: { ledger }, registry, trim }: World): Promise<Deliveries> {
-  const finals = new Finals();
-  const processing: DeliveryRecord[] = [];
+async function allInState({ store: { ledger } }: World, state: DeliveryState): Promise<readonly DeliveryRecord[]> {
+  const records: DeliveryRecord[] = [];
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({}, { limit: PAGE, cursor });
-    for (const record of page.items) {
-      const slot = registry.slotOfDelivery(record.id);
-      finals.add(record, slot < 0 ? -1 : registry.numberOf(slot));
-      if (record.state === 'processing') processing.push(record);
-      trim();
-    }
+    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({ states: [state] }, { limit: PAGE, cursor });
+    records.push(...page.items);
     cursor = page.cursor;
   }
-  return { deadLetters: await deadLetters(ledger), processing, finals };
+  return records;
 }
 
 /** As an operator sees them, not as this harness would filter them. */
@@ -82,8 +76,9 @@ async function allNotifications({ store: { ledger } }: World): Promise<readonly 
 }
 
 function* mailbox(world: World): Generator<MailboxEntry> {
-  const { mailbox: box, registry, providers, options } = world;
+  const { mailbox: box, registry, providers, options, trim } = world;
   for (const { slot, provider, deliveryId, bodyHash, at } of box.messages()) {
+    trim();
     const recipient = slot < 0 ? -1 : registry.numberOf(slot);
     yield {
       recipient,
@@ -111,11 +106,10 @@ function notMade({ registry, crew }: World, notifications: readonly Notification
 async function livenessFacts(
   world: World,
   notifications: readonly NotificationRecord[],
-  { processing }: Deliveries,
 ): Promise<LivenessFacts> {
   const { options, kernel, healing, boundMs } = world;
   const { leaseMs, survivors } = options.knobs;
-  const held = [...processing, ...notifications.filter(({ state }) => !OVER.has(state))];
+  const held = [...(await allInState(world, 'processing')), ...notifications.filter(({ state }) => !OVER.has(state))];
   return {
     phase: survivors > 0 ? 'core' : 'healed',
     healedAt: healing.at ?? kernel.now,

@@ -1,4 +1,5 @@
 import type { AddRequest, NewDelivery, Target } from '@sendonce/core';
+import { Column } from '../checkers/column.ts';
 import { hashText } from '../kernel/draw.ts';
 import type { Workload } from '../workload.ts';
 import { TextTable } from './text-table.ts';
@@ -29,9 +30,9 @@ export class Registry {
   readonly #numbers: number[] = [];
   readonly #slots = new Map<number, number>();
   /** Hash of the address that was asked for, by slot; 0: not asked for yet. */
-  #addresses: Uint32Array;
+  readonly #addresses: Column;
   /** Sends that named a delivery of this recipient, by slot. */
-  #sends: Uint16Array;
+  readonly #sends: Column;
   readonly #deliveries: TextTable;
   /** Ids of deliberate repeats. */
   readonly #generations = new TextTable(0);
@@ -50,8 +51,8 @@ export class Registry {
       ? numbers.reduce((most, number) => Math.max(most, number), -1) + 1
       : Math.min(workload.publications, NUMBERED_NOTIFICATIONS) * NUMBERS_PER_NOTIFICATION;
     this.#spill = this.reserved;
-    this.#addresses = new Uint32Array(Math.max(16, numbers.length));
-    this.#sends = new Uint16Array(Math.max(16, numbers.length));
+    this.#addresses = new Column('u32', numbers.length);
+    this.#sends = new Column('u16', numbers.length);
     for (const number of numbers) this.#addSlot(number);
   }
 
@@ -69,7 +70,7 @@ export class Registry {
   expect(number: number, to: string): void {
     const slot = this.slotOf(number);
     // A double that is written otherwise is merged into the first.
-    if (slot >= 0 && this.#addresses[slot] === 0) this.#addresses[slot] = addressHash(to);
+    if (slot >= 0 && this.#addresses.get(slot) === 0) this.#addresses.set(slot, addressHash(to));
   }
 
   /** The producer publishes the notification, as the `index`th of the run. */
@@ -123,23 +124,15 @@ export class Registry {
   /** Whose mailbox a message lands in: the address decides, whatever recipient the sender named. -1: nobody asked for it. */
   slotOfMessage(named: number, to: string): number {
     const hash = addressHash(to);
-    if (named >= 0 && this.#addresses[named] === hash) return named;
+    if (named >= 0 && this.#addresses.get(named) === hash) return named;
     return this.#slotOfAddress(hash);
   }
 
   /** Counts a send for the recipient; answers how many there were before. */
   nextSend(slot: number): number {
-    const before = this.#sends[slot] ?? 0;
-    this.#sends[slot] = before + 1;
+    const before = this.#sends.get(slot);
+    this.#sends.set(slot, before + 1);
     return before;
-  }
-
-  #grow(): void {
-    const [addresses, sends] = [this.#addresses, this.#sends];
-    this.#addresses = new Uint32Array(this.size * 2);
-    this.#addresses.set(addresses);
-    this.#sends = new Uint16Array(this.size * 2);
-    this.#sends.set(sends);
   }
 
   #learn(notificationId: string, { id, target }: NewDelivery): void {
@@ -152,7 +145,7 @@ export class Registry {
     const notification = this.#notifications.get(notificationId);
     if (notification === undefined) return -1;
     const slot = this.#addSlot(this.#nextNumber(notification));
-    this.#addresses[slot] = addressHash(target.to);
+    this.#addresses.set(slot, addressHash(target.to));
     this.#learned[slot] = { notificationId, publication: notification.index, target };
     return slot;
   }
@@ -168,7 +161,6 @@ export class Registry {
 
   #addSlot(number: number): number {
     const slot = this.size++;
-    if (slot >= this.#addresses.length) this.#grow();
     if (this.#isDense) return slot;
     this.#numbers.push(number);
     this.#slots.set(number, slot);
@@ -178,7 +170,7 @@ export class Registry {
   /** Only a mix-up or a phantom asks, so it is made when it does. */
   #slotOfAddress(hash: number): number {
     if (this.#byAddress.size < this.size)
-      for (let slot = 0; slot < this.size; slot++) this.#byAddress.set(this.#addresses[slot] as number, slot);
+      for (let slot = 0; slot < this.size; slot++) this.#byAddress.set(this.#addresses.get(slot), slot);
     return this.#byAddress.get(hash) ?? -1;
   }
 }

@@ -1,6 +1,9 @@
 /** The share of places that may be taken. */
 const MOST_FULL = 0.75;
 const GROWTH = 1.6;
+/** Of a large table: what is free costs more than the copying. */
+const LARGE = 100_000;
+const LARGE_GROWTH = 1.3;
 
 /*
  * Texts to small numbers, for millions of them: an open-addressing table over two independent 32-bit hashes, without keeping the
@@ -65,7 +68,7 @@ export class TextTable {
 
   #grow(): void {
     const old = this.#values.length;
-    const places = Math.ceil(old * GROWTH);
+    const places = Math.ceil(old * (old > LARGE ? LARGE_GROWTH : GROWTH));
     const [highs, lows, values] = [this.#highs, this.#lows, this.#values];
     this.#highs = new Uint32Array(places);
     this.#lows = new Uint32Array(places);

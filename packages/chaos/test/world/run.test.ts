@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isSendonceError, type NotifierConfig } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
-import { runOnce } from '../../src/run.ts';
+import { RunAborted, runOnce } from '../../src/run.ts';
 import { lines, messages, simulate, SMALL } from './simulate.ts';
 
 describe('a run without faults', () => {
@@ -135,12 +135,13 @@ describe('recipients', () => {
   });
 });
 
-describe('dropped replies', () => {
-  test('lose the given share of answers to accepted messages, and nobody gets two', async () => {
-    const run = await simulate([], { recipients: 100, concurrency: 50 }, { dropReplies: 0.3 });
-    expect(run.dropped).toBeGreaterThan(15);
-    expect(run.dropped).toBeLessThan(90);
-    expect(new Set(Object.values(messages(run)))).toEqual(new Set([1]));
+describe('a run that is ended from outside', () => {
+  test('throws, and says how many messages were accepted by then', async () => {
+    const seen: number[] = [];
+    const isAborted = (accepted: number): boolean => seen.push(accepted) === 3;
+    await expect(simulate([], { recipients: 5_000, concurrency: 50 }, { isAborted })).rejects.toBeInstanceOf(RunAborted);
+    expect(seen).toHaveLength(3);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });
 });
 

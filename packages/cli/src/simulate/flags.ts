@@ -8,7 +8,7 @@ const own = 'YOUR OWN';
 /** The flags of `notify simulate`. Values are words here; `settings.ts` reads them, so that every mistake is worded in one place. */
 export const SIMULATE_FLAGS = {
   recipients: string({
-    description: 'How many people to write to, 1 to 1,000,000. [200; 20 with --break]',
+    description: 'How many people to write to, 1 to 1,000,000. [200]',
     helpValue: 'N',
     helpGroup: world,
   }),
@@ -51,12 +51,12 @@ export const SIMULATE_FLAGS = {
   }),
   faults: string({
     description:
-      'Fault profiles or kinds, separated by commas, to draw more faults from. [all, unless --kill-at or --drop-acks is given]',
+      'Fault profiles or kinds, separated by commas, to draw more faults from. [all, or those of --break; none with --kill-at or --drop-acks]',
     helpValue: 'NAMES',
     helpGroup: faults,
   }),
   break: string({
-    description: 'Run a known-bad sender instead of the real one, to see a red run.',
+    description: 'Run a known-bad sender instead of the real one, to see a red run: in its own small world, with its own faults, unless flags say otherwise.',
     helpValue: 'NAME',
     helpGroup: faults,
   }),
@@ -67,7 +67,7 @@ export const SIMULATE_FLAGS = {
     helpGroup: search,
   }),
   schedules: string({
-    description: 'How many different runs. [1 with --kill-at or --drop-acks, else 100]',
+    description: 'How many different runs. [1 with --kill-at or --drop-acks, 400 at most with --break, else 100]',
     helpValue: 'N',
     helpGroup: search,
   }),

@@ -1,5 +1,5 @@
 /** How long a schedule that is under way may take to end, once somebody pressed Ctrl-C. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 1_000;
 
 /**
  * A signal that the first Ctrl-C (or SIGTERM) aborts, so that what is known can be shown. A second one, or a schedule that does

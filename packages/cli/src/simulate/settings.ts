@@ -1,5 +1,5 @@
-import { PROVIDER_MODELS, type AcceptanceKill, type ProviderModel } from '@sendonce/chaos';
-import { DELIVERY_CLASSES, UNKNOWN_ACTIONS, type DeliveryClass, type UnknownAction } from '@sendonce/core';
+import { PROVIDER_MODELS, type AcceptanceKill, type ProviderModel, type SimulationSetup } from '@sendonce/chaos';
+import { DELIVERY_CLASSES, UNKNOWN_ACTIONS } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { parseFaults } from '../flags/parse-faults.ts';
 import { parseKillAt } from '../flags/parse-kill-at.ts';
@@ -14,10 +14,11 @@ export interface SimulateSettings {
   /** Null: as the config says, else 50. */
   readonly concurrency: number | null;
   readonly provider: ProviderModel;
-  readonly class: DeliveryClass;
-  readonly onUnknown: UnknownAction | null;
+  readonly class: string;
+  readonly onUnknown: string | null;
   /** Null: as the config says, else with one. */
   readonly queue: boolean | null;
+  readonly knobs: SimulationSetup['knobs'];
   readonly kills: readonly AcceptanceKill[];
   readonly dropAcks: number;
   readonly profile: readonly string[] | null;
@@ -31,42 +32,93 @@ export interface SimulateSettings {
   readonly record: boolean;
 }
 
-/** The names that the harness knows. */
+/** What the harness knows by name. */
 export interface KnownNames {
   readonly faults: readonly string[];
-  readonly senders: readonly string[];
+  readonly senders: readonly KnownSender[];
 }
+
+/** A known-bad sender, in the world and with the faults that show what is wrong with it. */
+export interface KnownSender {
+  readonly name: string;
+  readonly setup: SimulationSetup;
+  readonly kinds: readonly string[];
+}
+
+type World = Pick<
+  SimulateSettings,
+  'recipients' | 'workers' | 'concurrency' | 'provider' | 'class' | 'onUnknown' | 'queue' | 'knobs'
+>;
+
+const WORLD: World = {
+  recipients: 200,
+  workers: 4,
+  concurrency: null,
+  provider: 'keyed',
+  class: 'transactional',
+  onUnknown: null,
+  queue: null,
+  knobs: {},
+};
+/** As many as `--self-test` runs; the first that fails ends it. */
+const SCHEDULES_OF_SENDER = 400;
 
 /** @throws SendonceError `FLAG_INVALID`, with what was given, what is allowed and the nearest match. */
 export function simulateSettings(flags: SimulateFlags, known: KnownNames, drawSeed: () => string): SimulateSettings {
   checkConflicts(flags);
   const kills = (flags['kill-at'] ?? []).map(parseKillAt);
   const dropAcks = given(flags['drop-acks'], (text) => parseShare('drop-acks', text), 0);
+  const sender = given(flags.break, (text) => senderNamed(text, known.senders), null);
   const chosen = kills.length > 0 || dropAcks > 0;
-  const settings: SimulateSettings = {
-    recipients: given(
-      flags.recipients,
-      (text) => parseCount('recipients', text, 1, 1_000_000),
-      flags.break === undefined ? 200 : 20,
-    ),
-    workers: given(flags.workers, (text) => parseCount('workers', text, 1, 64), 4),
-    concurrency: given(flags.concurrency, (text) => parseCount('concurrency', text, 1, 10_000), null),
-    provider: given(flags.provider, (text) => parseChoice('provider', text, PROVIDER_MODELS), 'keyed'),
-    class: given(flags.class, (text) => parseChoice('class', text, DELIVERY_CLASSES), 'transactional'),
-    onUnknown: given(flags['on-unknown'], (text) => parseChoice('on-unknown', text, UNKNOWN_ACTIONS), null),
-    queue: flags.queue ?? null,
+  const kinds = sender?.kinds ?? ['all'];
+  const schedules = sender === null ? 100 : SCHEDULES_OF_SENDER;
+  return {
+    ...worldOf(flags, sender === null ? WORLD : worldOfSender(sender)),
     kills,
     dropAcks,
-    profile: given(flags.faults, (text) => parseFaults(text, known.faults), chosen ? null : ['all']),
-    sender: given(flags.break, (text) => parseChoice('break', text, known.senders), null),
+    profile: given(flags.faults, (text) => parseFaults(text, known.faults), chosen ? null : kinds),
+    sender: sender?.name ?? null,
     seed: given(flags.seed, (text) => parseSeed(text), drawSeed()),
-    schedules: given(flags.schedules, (text) => parseCount('schedules', text, 1, 1_000_000), chosen ? 1 : 100),
+    schedules: given(flags.schedules, (text) => parseCount('schedules', text, 1, 1_000_000), chosen ? 1 : schedules),
     forMs: given(flags.for, (text) => parseDuration('for', text), null),
     recipientsFile: flags['recipients-file'] ?? null,
     config: flags.config ?? null,
     record: flags.report !== undefined,
   };
-  return settings;
+}
+
+/** What is given wins. */
+function worldOf(flags: SimulateFlags, otherwise: World): World {
+  return {
+    recipients: given(flags.recipients, (text) => parseCount('recipients', text, 1, 1_000_000), otherwise.recipients),
+    workers: given(flags.workers, (text) => parseCount('workers', text, 1, 64), otherwise.workers),
+    concurrency: given(
+      flags.concurrency,
+      (text) => parseCount('concurrency', text, 1, 10_000),
+      otherwise.concurrency,
+    ),
+    provider: given(flags.provider, (text) => parseChoice('provider', text, PROVIDER_MODELS), otherwise.provider),
+    class: given(flags.class, (text) => parseChoice('class', text, DELIVERY_CLASSES), otherwise.class),
+    onUnknown: given(
+      flags['on-unknown'],
+      (text) => parseChoice('on-unknown', text, UNKNOWN_ACTIONS),
+      otherwise.onUnknown,
+    ),
+    queue: flags.queue ?? otherwise.queue,
+    knobs: otherwise.knobs,
+  };
+}
+
+function senderNamed(name: string, senders: readonly KnownSender[]): KnownSender | null {
+  const names = senders.map((sender) => sender.name);
+  const chosen = parseChoice('break', name, names);
+  return senders.find((sender) => sender.name === chosen) ?? null;
+}
+
+function worldOfSender({ setup }: KnownSender): World {
+  const { recipients, workers, concurrency, provider, queue, knobs, onUnknown } = setup;
+  const count = typeof recipients === 'number' ? recipients : recipients.length;
+  return { recipients: count, workers, concurrency, provider, class: setup.class, onUnknown, queue, knobs };
 }
 
 /** @throws SendonceError `FLAG_INVALID` for a kill that could never happen. */

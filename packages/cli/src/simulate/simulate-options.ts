@@ -7,7 +7,7 @@ const MOST_RECORDED = 20_000;
 
 /** What the harness is asked for: the flags, else what the user's own files say, else the defaults. */
 export function simulateOptions(settings: SimulateSettings, brought: Brought): SimulateOptions {
-  const { workers, provider, onUnknown, sender, seed, kills, dropAcks, schedules, forMs, profile } = settings;
+  const { workers, provider, onUnknown, sender, knobs, seed, kills, dropAcks, schedules, forMs, profile } = settings;
   const { config } = brought;
   const recipients = brought.recipients?.targets.length ?? settings.recipients;
   // How many people the routes of a config reach is known only later.
@@ -15,7 +15,7 @@ export function simulateOptions(settings: SimulateSettings, brought: Brought): S
   const concurrency = settings.concurrency ?? config?.worker?.concurrency ?? 50;
   const queue = settings.queue ?? (config === null || config.queue !== undefined);
   return {
-    setup: { recipients, workers, concurrency, provider, class: settings.class, onUnknown, queue, sender, knobs: {} },
+    setup: { recipients, workers, concurrency, provider, class: settings.class, onUnknown, queue, sender, knobs },
     seed,
     faults: kills,
     dropAcks,

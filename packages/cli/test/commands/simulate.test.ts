@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { KNOWN_BAD_SENDERS } from '@sendonce/chaos';
 import { notify } from '../notify.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'notify-'));
@@ -136,6 +137,17 @@ describe('notify simulate --drop-acks', () => {
   });
 });
 
+describe('notify simulate --break NAME', () => {
+  const senders = KNOWN_BAD_SENDERS.map(({ name }) => name);
+  test.each(senders)('%s is red in its own world, with its own faults', async (name) => {
+    const { code, stdout } = await notify(['simulate', '--break', name, '--seed', 'apple', '--json']);
+    expect([1, 3]).toContain(code);
+    const result = json(stdout);
+    expect(result).toMatchObject({ verdict: 'violation', recipients: 20 });
+    expect(Number(result['duplicated']) + Number(result['lost']) + Number(result['phantom'])).toBeGreaterThan(0);
+  }, 60_000);
+});
+
 describe('notify simulate --break', () => {
   const broken = ['simulate', '--break', 'key-per-attempt', '--seed', 'apple'];
 
@@ -229,7 +241,62 @@ describe('notify simulate with a list and a config of one’s own', () => {
     expect(stdout).toContain('email: mail (key for 24 h), spare (no key, no lookup); sms: text (no key, no lookup)');
   });
 
-  test('refuses I/O in a route, by the name of the call', async () => {
+  test('loses nobody of a config to a kill, a list included', async () => {
+    const own = ['--config', 'examples/simulate-config/notify.config.ts', '--recipients-file', list];
+    const { code, stdout } = await notify(['simulate', ...own, '--kill-at', '800', '--seed', 'apple', '--json']);
+    expect(code).toBe(0);
+    expect(json(stdout)).toMatchObject({ verdict: 'pass', input: 2000, duplicated: 0, lost: 0, phantom: 0 });
+  });
+
+  test('delivers the rest when one row is bad, and lists that row with its reason', async () => {
+    const args = ['simulate', '--config', 'examples/simulate-config/one-bad-row.config.ts', '--recipients', '20'];
+    const { code, stdout } = await notify([...args, '--kill-at', '5', '--seed', 'apple']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^PASS {2}37 of 38 recipients got exactly one message; all others are accounted for: 1 failed/);
+    expect(stdout).toContain('failed  r501 <second-5@shop.example>: content threw Error: a contact without a name');
+    expect(stdout).toMatch(/failed {2}orderPlaced o-3: .*order o-3 has no contacts/);
+  });
+
+  const impure: readonly (readonly [call: string, imported: string, code: string])[] = [
+    ['Date.now', '', 'Date.now()'],
+    ['new Date()', '', 'new Date()'],
+    ['Math.random', '', 'Math.random()'],
+    ['setTimeout', '', 'setTimeout(() => {}, 1)'],
+    ['fetch', '', "fetch('http://127.0.0.1:1')"],
+    ['fs.readFileSync', "import { readFileSync } from 'node:fs';", "readFileSync('/etc/hosts')"],
+    ['fs.promises.readFile', "import { readFile } from 'node:fs/promises';", "readFile('/etc/hosts')"],
+    ['net.connect', "import net from 'node:net';", 'net.connect(1)'],
+    ['http.get', "import http from 'node:http';", "http.get('http://127.0.0.1:1')"],
+    ['Date.now', '', '(() => { try { Date.now(); } catch {} })()'],
+    ['fs.readFileSync', "import fs from 'node:fs';", "void Promise.resolve().then(() => fs.readFileSync('/etc/hosts'))"],
+  ];
+  const places = ['route', 'content'] as const;
+  test.each(places.flatMap((place) => impure.map((row) => [place, ...row] as const)))(
+    'refuses in %s the call %s (%s %s), by its name',
+    async (place, call, imported, code) => {
+      const file = join(folder, `${place}-${impure.findIndex((row) => row[2] === code)}.config.ts`);
+      const [inRoute, inContent] = place === 'route' ? [code, ''] : ['', code];
+      writeFileSync(
+        file,
+        `${imported}
+         const send = () => { throw new Error('never called'); };
+         const capabilities = { idempotency: { kind: 'key', windowMs: 86400000 }, lookup: 'none', correlation: 'none', coalesce: false };
+         export default {
+           channels: { email: { providers: [{ name: 'mail', capabilities, send, close() {} }] } },
+           notifications: { hello: {
+             class: 'transactional', key: (data) => String(data.i), sample: (i) => ({ i }),
+             route: (data) => { ${inRoute}; return [{ channel: 'email', to: \`a\${data.i}@x.org\` }]; },
+             content: () => { ${inContent}; return { subject: 'x' }; },
+           } },
+         };`,
+      );
+      const result = await notify(['simulate', '--config', file, '--recipients', '5', '--schedules', '1']);
+      expect(result.stderr).toMatch(new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`));
+      expect(result.code).toBe(5);
+    },
+  );
+
+  test('refuses I/O in an address that a route makes', async () => {
     const file = join(folder, 'impure.config.mjs');
     writeFileSync(
       file,
@@ -280,6 +347,22 @@ describe('the output of notify simulate', () => {
     });
     expect(code).toBe(130);
     expect(stdout).toMatch(/^INTERRUPTED {2}after [\d,]+ schedules?/);
+  }, 60_000);
+});
+
+describe('a long single run', () => {
+  test('shows how far it is, and stops within a second of Ctrl-C', async () => {
+    const started = performance.now();
+    let interruptedAt = 0;
+    const { code, stdout } = await notify(['simulate', '--recipients', '1000000', '--kill-at', '800', '--seed', 'apple'], {
+      interruptOn: /recipients settled/,
+      onInterrupt: () => (interruptedAt ||= performance.now()),
+    });
+    expect(code).toBe(130);
+    expect(interruptedAt).toBeGreaterThan(started);
+    // A second, and what a busy machine adds to it.
+    expect(performance.now() - interruptedAt).toBeLessThan(3_000);
+    expect(stdout === '' || stdout.startsWith('INTERRUPTED  after 0 schedules')).toBe(true);
   }, 60_000);
 });
 

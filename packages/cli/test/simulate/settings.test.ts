@@ -1,8 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import type { SimulationSetup } from '@sendonce/chaos';
 import type { SimulateFlags } from '../../src/simulate/flags.ts';
 import { simulateSettings } from '../../src/simulate/settings.ts';
 
-const known = { faults: ['all', 'kill', 'outage'], senders: ['naive-lock', 'ack-first'] };
+const setup: SimulationSetup = {
+  recipients: 20,
+  workers: 1,
+  concurrency: 10,
+  provider: 'plain',
+  class: 'document',
+  onUnknown: 'park',
+  queue: true,
+  sender: 'naive-lock',
+  knobs: { leaseMs: 5_000 },
+};
+const senders = ['naive-lock', 'ack-first'].map((name) => ({ name, setup, kinds: ['kill', 'outage'] }));
+const known = { faults: ['all', 'kill', 'outage'], senders };
 const settings = (flags: SimulateFlags): ReturnType<typeof simulateSettings> =>
   simulateSettings(flags, known, () => 'drawn');
 
@@ -16,6 +29,7 @@ describe('the settings of a simulation', () => {
       class: 'transactional',
       onUnknown: null,
       queue: null,
+      knobs: {},
       kills: [],
       dropAcks: 0,
       profile: ['all'],
@@ -34,7 +48,33 @@ describe('the settings of a simulation', () => {
     ['run one schedule of dropped replies', { 'drop-acks': '5%' }, { schedules: 1, profile: null, dropAcks: 0.05 }],
     ['add drawn faults to a chosen one when asked', { 'kill-at': ['20'], faults: 'outage' }, { profile: ['outage'] }],
     ['take as many schedules as asked', { 'kill-at': ['20'], schedules: '7' }, { schedules: 7 }],
-    ['keep a broken sender in a small world', { break: 'naive-lock' }, { sender: 'naive-lock', recipients: 20 }],
+    [
+      'keep a broken sender in its own world, with its own faults',
+      { break: 'naive-lock' },
+      {
+        sender: 'naive-lock',
+        recipients: 20,
+        workers: 1,
+        concurrency: 10,
+        provider: 'plain',
+        class: 'document',
+        onUnknown: 'park',
+        queue: true,
+        knobs: { leaseMs: 5_000 },
+        profile: ['kill', 'outage'],
+        schedules: 400,
+      },
+    ],
+    [
+      'let flags win over the world of a broken sender',
+      { break: 'naive-lock', recipients: '7', workers: '3', provider: 'keyed', class: 'legal', queue: false, faults: 'all' },
+      { recipients: 7, workers: 3, provider: 'keyed', class: 'legal', queue: false, profile: ['all'], concurrency: 10 },
+    ],
+    [
+      'show a broken sender the fault that was chosen, and no other',
+      { break: 'naive-lock', 'kill-at': ['3'] },
+      { sender: 'naive-lock', profile: null, schedules: 1 },
+    ],
     ['tell no queue from the default', { queue: false }, { queue: false }],
     ['keep the seed that was given', { seed: '7f3a' }, { seed: '7f3a' }],
     [

@@ -4,7 +4,7 @@ import { fanOut } from './ledger/fan-out.ts';
 import { operators } from './ledger/operators.ts';
 import type { MemoryLedgerControl, MemoryLedgerOptions } from './ledger/options.ts';
 import { producing } from './ledger/producing.ts';
-import { reading } from './ledger/reading.ts';
+import { everyDelivery, reading } from './ledger/reading.ts';
 import { loseMemory } from './ledger/reckoning.ts';
 import { ledgerState } from './ledger/state.ts';
 import { unknown } from './ledger/unknown.ts';
@@ -28,6 +28,9 @@ export function memoryLedger(options: MemoryLedgerOptions): MemoryLedger {
     ...operators(state),
     ...reading(state),
     async close() {},
-    control: { loseMemory: (request) => loseMemory(state, request) },
+    control: {
+      loseMemory: (request) => loseMemory(state, request),
+      deliveries: () => everyDelivery(state),
+    },
   };
 }

@@ -5,12 +5,15 @@ export type RetryPolicy =
   /** A wait per charged attempt; the last one repeats. Full jitter: between half of it and all of it. */
   { readonly schedule: readonly number[] } | { readonly baseMs: number; readonly factor: number; readonly maxMs: number };
 
+export const LOOKUP_RULES = ['never', 'once', 'until-certain'] as const;
+export const OPT_OUT_RULES = ['never', 'topic', 'always'] as const;
+
 /** Everything that a class decides, and that a notification type may decide otherwise. Durations in ms. */
 export interface ClassPolicy {
   /** With a live key: replay for at most this long after the first mark; Infinity: until the window closes; 0: once. */
   readonly replayForMs: number;
   /** Whether a lookup, where the provider has one, is asked before `onUnknown`: never, once, or until its "absent" counts. */
-  readonly lookup: 'never' | 'once' | 'until-certain';
+  readonly lookup: (typeof LOOKUP_RULES)[number];
   /** What to do where nothing can tell. */
   readonly onUnknown: UnknownAction;
   /** No new attempt after this long; null: `expiresInMs` is required on the type. */
@@ -19,7 +22,7 @@ export interface ClassPolicy {
   readonly maxAttempts: number;
   readonly retry: RetryPolicy;
   /** `never`: opting out is not possible (security, legal). `topic`: by topic. `always`: by topic, and by "everything". */
-  readonly optOut: 'never' | 'topic' | 'always';
+  readonly optOut: (typeof OPT_OUT_RULES)[number];
   /** `not-sent` goes to the next provider at once instead of waiting for this one. */
   readonly failoverOnNotSent: boolean;
 }

@@ -71,7 +71,7 @@ export type ClaimSelector =
       /** Age of each wake, in the order of `ids`. */
       readonly agesMs: readonly number[];
     }
-  /** Up to `max` records that have been due for at least `lateMs`, longest first. */
+  /** Up to `due` records that have been due for at least `lateMs`, longest first. Answers grants, and `settled` for what the claim itself ended (poison). */
   | { readonly due: number; readonly lateMs: number };
 
 export type ClaimVerdict<Grant> =

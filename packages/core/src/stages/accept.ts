@@ -7,7 +7,8 @@ import type { AcceptVerdict, NewNotification } from '../ports/ledger.ts';
 import type { StandardResult } from '../schema.ts';
 import type { ResolvedType } from '../settings.ts';
 import { hint, type Context } from './context.ts';
-import { BrokenTargets, drain, pagesOf } from './pages.ts';
+import { drain, pagesOf } from './pages.ts';
+import { BrokenTargets } from './target-reader.ts';
 
 export interface PublishOptions {
   /** The producer's key; with tenant and type it names the notification. Required unless the type has `key`. */
@@ -62,12 +63,34 @@ export async function accept(context: Context, type: ResolvedType, items: readon
     if (verdict.kind === 'conflict') results.push({ kind: 'failed', error: conflict(each.entry, verdict.record) });
     else results.push(await finished(context, each, verdict));
   }
-  await hint(context, context.eventsQueue, results.flatMap((result) => (result.kind !== 'failed' && wantsWake(result.record) ? [result.id] : [])));
+  await wake(context, results);
   return results;
 }
 
+/** One call for all that may be routed at once, and one for each later time: a wake comes when there is something to do. */
+async function wake(context: Context, results: readonly PublishManyResult[]): Promise<void> {
+  const byDelay = new Map<number, string[]>();
+  for (const result of results) {
+    if (result.kind === 'failed' || !wantsWake(result.record)) continue;
+    const delayMs = wakeInMs(context, result);
+    const ids = byDelay.get(delayMs);
+    if (ids === undefined) byDelay.set(delayMs, [result.id]);
+    else ids.push(result.id);
+  }
+  for (const [delayMs, ids] of byDelay) await hint(context, context.eventsQueue, ids, delayMs);
+}
+
+/**
+ * What was accepted just now is counted from the ledger's own clock, so that a wake is a little late rather than early: an early one
+ * is told to come later, and then only the sweeper does.
+ */
+function wakeInMs({ clock }: Context, { kind, record }: PublishResult): number {
+  if (record.sendAt === null) return 0;
+  return Math.max(0, record.sendAt - (kind === 'accepted' ? record.acceptedAt : clock.now()));
+}
+
 function wantsWake(record: NotificationRecord): boolean {
-  return (record.recipients === 'route' || record.sealed) && record.sendAt === null && record.state !== 'expanded' && record.state !== 'done';
+  return (record.recipients === 'route' || record.sealed) && record.state !== 'expanded' && record.state !== 'done';
 }
 
 async function finished(context: Context, prepared: Prepared, { kind, record }: Exclude<AcceptVerdict, { kind: 'conflict' }>): Promise<PublishManyResult> {
@@ -86,7 +109,7 @@ async function finished(context: Context, prepared: Prepared, { kind, record }: 
 async function finish(context: Context, { rest }: Prepared, record: NotificationRecord): Promise<NotificationRecord> {
   if (rest === null || record.sealed || record.state === 'cancelled') return record;
   const { settings, ledger } = context;
-  return drain(ledger, record, rest, { pageSize: settings.worker.chunk, fence: null });
+  return drain(ledger, record, rest, { pageSize: settings.worker.chunk, fence: null, limit: null });
 }
 
 async function prepare(context: Context, type: ResolvedType, item: PublishItem): Promise<Prepared> {

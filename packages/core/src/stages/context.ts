@@ -16,6 +16,8 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: TelemetryEvent) => void;
+  /** Whether anybody hears what is emitted: reading a record only in order to tell about it is worth a call then. */
+  readonly heard: boolean;
 }
 
 const UNKNOWN_CONFIG_DELAY_MS = 30_000;

@@ -1,7 +1,9 @@
+import { CHANNELS } from '../model/classes.ts';
 import { reasonOf } from '../model/errors.ts';
 import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import { addressProblem, type Target } from '../model/recipient.ts';
+import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
 import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
 import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { route } from './route.ts';
@@ -12,6 +14,8 @@ export interface HeldNotification {
   readonly fence: number;
   /** The page at the cursor; null when it has to be routed first. */
   readonly page: readonly Target[] | null;
+  /** The wait for a worker that knows its channels is over: see `addOrWait`. */
+  readonly waitedOut?: boolean;
 }
 
 /** What one step still needs, after the route was asked where there is one. */
@@ -36,18 +40,18 @@ export async function fanOut(
   const verdicts = await context.ledger.add(requests);
   verdicts.forEach((verdict, at) => tellStillborn(context, verdict, adds[at]?.held.record, requests[at]));
   await hint(context, context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
-  return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held.fence ?? 0, verdict));
+  return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held, verdict));
 }
 
 async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
   const { type } = held.record;
   // The type says how often to try and what can be opted out of: without it no delivery may be made.
   if (!context.settings.types.has(type)) return waits(context, held, `type '${type}' is not in this worker's config`);
-  if (held.page !== null) return { kind: 'add', held, page: held.page, sealTargets: null };
+  if (held.page !== null) return addOrWait(context, held, held.page, null);
   const routed = await route(context, held.record, held.fence);
   switch (routed.kind) {
     case 'page':
-      return { kind: 'add', held, page: routed.targets, sealTargets: routed.targets.length };
+      return addOrWait(context, held, routed.targets, routed.targets.length);
     case 'sealed':
       // Sealed now: the next claim hands out page 0.
       return { kind: 'release', held, failure: null, reason: null, delayMs: 0 };
@@ -56,6 +60,22 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
     case 'waits':
       return waits(context, held, routed.reason);
   }
+}
+
+/**
+ * A channel that this config does not know may be in another worker's, during a deploy: a delivery that is born failed would be beyond
+ * that one's help. So the notification is left alone, visibly, for as long as a route may throw less one, which is a minute or two;
+ * then no config is taken to know the channel, and what cannot be sent is born as a dead letter. The notification itself never fails
+ * for it. The wait is once per lease, not per page: a million recipients on a channel that was forgotten are told today. A name that is
+ * no channel at all is in nobody's config.
+ */
+function addOrWait(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
+  const { record } = held;
+  const lacked = page.find(({ channel }) => !context.settings.channels.has(channel) && CHANNELS.includes(channel))?.channel;
+  if (lacked === undefined || held.waitedOut === true) return { kind: 'add', held, page, sealTargets };
+  if (record.failures >= MAX_ROUTING_FAILURES - 1) return { kind: 'add', held: { ...held, waitedOut: true }, page, sealTargets };
+  const reason = `channel '${lacked}' has no provider in this worker's config`;
+  return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
 }
 
 function waits(context: Context, held: HeldNotification, reason: string): Step {
@@ -90,10 +110,10 @@ function addRequest(context: Context, { held, page, sealTargets }: Extract<Step,
   return { notificationId: record.id, fence, page: record.cursor, deliveries, sealTargets, leaseMs };
 }
 
-function stillHeld(context: Context, fence: number, verdict: AddVerdict): readonly HeldNotification[] {
-  if (verdict.kind !== 'added' && verdict.kind !== 'repeated') return [];
+function stillHeld(context: Context, held: HeldNotification | undefined, verdict: AddVerdict): readonly HeldNotification[] {
+  if (held === undefined || (verdict.kind !== 'added' && verdict.kind !== 'repeated')) return [];
   const { record, next } = verdict;
-  if (next !== null && record.leaseUntil !== null && record.fence === fence) return [{ record, fence, page: next }];
+  if (next !== null && record.leaseUntil !== null && record.fence === held.fence) return [{ ...held, record, page: next }];
   if (record.state === 'expanded') moved(context, record, 'expanded', null);
   return [];
 }

@@ -1,8 +1,9 @@
 import type { Targets } from '../config.ts';
-import { reasonOf, SendonceError } from '../model/errors.ts';
+import { SendonceError } from '../model/errors.ts';
 import type { NotificationRecord } from '../model/notification.ts';
-import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Ledger, SealRequest, SealVerdict } from '../ports/ledger.ts';
+import { TargetReader } from './target-reader.ts';
 
 export function* pagesOf<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
   let page: T[] = [];
@@ -16,29 +17,12 @@ export function* pagesOf<T>(items: Iterable<T>, size: number): Generator<readonl
   if (page.length > 0) yield page;
 }
 
-/** The recipients could not be read: the fault of whoever gave them, not of the ledger. */
-export class BrokenTargets extends Error {
-  constructor(cause: unknown) {
-    super(reasonOf(cause), { cause });
-    this.name = 'BrokenTargets';
-  }
-}
-
-async function* readable(targets: Targets): AsyncGenerator<TargetInput> {
-  try {
-    for await (const target of targets) {
-      if (typeof target !== 'object' || target === null) throw new TypeError(`a target must be an object, got ${String(target)}`);
-      yield target;
-    }
-  } catch (thrown) {
-    throw new BrokenTargets(thrown);
-  }
-}
-
 export interface DrainOptions {
   readonly pageSize: number;
   /** The router's fence; null from a producer. */
   readonly fence: number | null;
+  /** How long the source may take over one page; null: for ever, as a producer's own may. */
+  readonly limit: { readonly clock: Clock; readonly pageMs: number } | null;
 }
 
 /**
@@ -48,25 +32,21 @@ export interface DrainOptions {
  * stores them too; BrokenTargets when they cannot be read.
  */
 export async function drain(ledger: Ledger, notification: NotificationRecord, targets: Targets, options: DrainOptions): Promise<NotificationRecord> {
-  const { id } = notification;
-  let page = 0;
+  const { id: notificationId } = notification;
+  const { fence } = options;
+  const reader = new TargetReader(targets, options);
   let record = notification;
-  let held: Target[] = [];
-  const put = async (last: boolean): Promise<boolean> => {
-    const verdict = await seal(ledger, { notificationId: id, page, targets: held, last, fence: options.fence });
-    page += 1;
-    held = [];
-    if (verdict === null) return false;
-    record = verdict;
-    return !verdict.sealed || last;
-  };
-  // One target of look-ahead tells the last page, so an exact multiple of the page size needs no empty one.
-  for await (const input of readable(targets)) {
-    if (held.length === options.pageSize && !(await put(false))) return record;
-    held.push(toTarget(input));
+  try {
+    for (let page = 0; ; page += 1) {
+      const { targets: held, last } = await reader.page();
+      const stored = await seal(ledger, { notificationId, page, targets: held, last, fence });
+      if (stored === null) return record;
+      record = stored;
+      if (stored.sealed || last) return record;
+    }
+  } finally {
+    reader.close();
   }
-  await put(true);
-  return record;
 }
 
 async function seal(ledger: Ledger, request: SealRequest): Promise<NotificationRecord | null> {

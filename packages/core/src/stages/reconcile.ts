@@ -1,3 +1,4 @@
+import { openAttempts } from '../model/attempts.ts';
 import { ANY_PROVIDER, type DeliveryRecord } from '../model/delivery.ts';
 import { reasonOf } from '../model/errors.ts';
 import { providerKey } from '../model/keys.ts';
@@ -5,51 +6,81 @@ import { decideAfterLookup, decideUnknown, type AskLookup, type UnknownFacts } f
 import { CLASS_POLICIES } from '../policy/policy.ts';
 import type { ReconcileDecision, ReconcileRequest, SweepResult } from '../ports/ledger.ts';
 import type { Lookup, LookupAnswer, LookupRequest } from '../ports/provider.ts';
-import { hint, type Context } from './context.ts';
+import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { emitMove } from './events.ts';
 import { inTime } from './in-time.ts';
-
-/** How long a provider may take to answer a lookup, ms. */
-const LOOKUP_LIMIT_MS = 10_000;
+import { LOOKUP_LIMIT_MS, LookupTurns } from './lookup-turns.ts';
 
 /** Decides each `unknown` delivery that a sweep handed out, asks lookups where they can tell, and writes the decisions in one call. */
 export async function reconcile(context: Context, swept: SweepResult, signal: AbortSignal): Promise<void> {
   if (swept.unknown.length === 0) return;
-  const requests = await decideAll(context, swept, signal);
-  const verdicts = await context.ledger.reconcile(requests);
+  const decided = await decideAll(context, swept, signal);
+  const verdicts = await context.ledger.reconcile(decided.map(({ request }) => request));
   const again: string[] = [];
   verdicts.forEach((verdict, at) => {
     const record = swept.unknown[at];
-    const request = requests[at];
-    // A decision to wait moves nothing.
-    if (verdict.kind !== 'moved' || verdict.state === 'unknown' || record === undefined || request === undefined) return;
-    emitMove(context, record, verdict.state, reasonIn(request.decision), request.decision.kind === 'assume-sent');
-    if (request.decision.kind === 'declare' && request.decision.declaration === 'failover')
-      context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: request.decision.provider, declared: true });
+    const { request: { decision } = {}, lacks = null } = decided[at] ?? {};
+    if (verdict.kind !== 'moved' || record === undefined || decision === undefined) return;
+    // A decision to wait moves nothing; that it waits for another worker's config has to be seen all the same.
+    if (verdict.state === 'unknown') {
+      if (lacks !== null) emitMove(context, record, 'unknown', lacks);
+      return;
+    }
+    emitMove(context, record, verdict.state, reasonIn(decision), decision.kind === 'assume-sent');
+    if (decision.kind === 'declare' && decision.declaration === 'failover')
+      context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: decision.provider, declared: true });
     if (verdict.state === 'retry-scheduled') again.push(verdict.id);
   });
   await hint(context, context.queue, again);
 }
 
-/** One listener for all lookups: a signal that many listen to at once makes Node warn of a leak. */
-async function decideAll(context: Context, swept: SweepResult, signal: AbortSignal): Promise<readonly ReconcileRequest[]> {
-  const lookups = new Set<AbortController>();
-  const stop = (): void => {
-    for (const lookup of lookups) lookup.abort();
-  };
-  signal.addEventListener('abort', stop, { once: true });
+interface Decided {
+  readonly request: ReconcileRequest;
+  /** What this worker's config would need to decide; null: nothing. */
+  readonly lacks: string | null;
+}
+
+async function decideAll(context: Context, swept: SweepResult, signal: AbortSignal): Promise<readonly Decided[]> {
+  const turns = new LookupTurns(context.clock, signal);
   try {
-    return await Promise.all(swept.unknown.map((record) => decide(context, swept, record, lookups)));
+    return await Promise.all(swept.unknown.map((record) => decide(context, swept, record, turns)));
   } finally {
-    signal.removeEventListener('abort', stop);
+    turns.close();
   }
 }
 
-async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, lookups: Set<AbortController>): Promise<ReconcileRequest> {
+async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, turns: LookupTurns): Promise<Decided> {
+  const { id, fence } = record;
   const facts = factsOf(context, swept, record);
+  const lacks = lackOf(context, record, swept.nowMs);
+  if (lacks !== null) return { request: { id, fence, decision: { kind: 'wait', delayMs: unknownConfigDelayMs(context) } }, lacks };
   const first = decideUnknown(facts);
-  const decision = first.kind === 'ask' ? decideAfterLookup(facts, first.attempt, await ask(context, record, first, lookups)) : first;
-  return { id: record.id, fence: record.fence, decision };
+  const decision = first.kind === 'ask' ? await turns.take((lookups) => lookedUp(context, facts, first, lookups)) : first;
+  return { request: { id, fence, decision: decision ?? SOON }, lacks: null };
+}
+
+/** There was no turn for its lookup in this sweep: due again at once, for the next. */
+const SOON: ReconcileDecision = { kind: 'wait', delayMs: 0 };
+
+async function lookedUp(context: Context, facts: UnknownFacts, asked: AskLookup, lookups: Set<AbortController>): Promise<ReconcileDecision> {
+  return decideAfterLookup(facts, asked.attempt, await ask(context, facts.record, asked, lookups));
+}
+
+/**
+ * What this worker's config does not know, though another's may during a deploy: whether to ask, replay, fail over or park is not for
+ * it to say. Until the delivery expires; after that nothing new is sent, and a provider that nobody knows any more must not keep it
+ * open for ever.
+ */
+function lackOf({ settings }: Context, record: DeliveryRecord, nowMs: number): string | null {
+  if (record.expiresAt !== null && nowMs >= record.expiresAt) return null;
+  if (!settings.types.has(record.type)) return `type '${record.type}' is not in this worker's config`;
+  const known = settings.channels.get(record.target.channel)?.providers;
+  for (const attempt of openAttempts(record)) {
+    // Of one that may have been anywhere, the record knows at least where it was to go.
+    const provider = attempt.provider === ANY_PROVIDER ? record.provider : attempt.provider;
+    if (known?.has(provider) !== true) return `provider '${provider}' is not in this worker's config`;
+  }
+  return null;
 }
 
 function factsOf(context: Context, swept: SweepResult, record: DeliveryRecord): UnknownFacts {

@@ -1,6 +1,7 @@
 import type { DeadLetterRetry } from '../config.ts';
 import type { ReplayVerdict } from '../ports/ledger.ts';
 import { hint, type Context } from './context.ts';
+import { emitMove, recordsToTell } from './events.ts';
 
 export interface ReplayOptions {
   /** Who asks. Stored with the new generation. */
@@ -14,7 +15,10 @@ export interface ReplayOptions {
 export async function replay(context: Context, ids: readonly string[], options: ReplayOptions, automatic = false): Promise<readonly ReplayVerdict[]> {
   const { by, why, force: forced = false } = options;
   const verdicts = await context.ledger.replay(ids.map((id) => ({ id, by, why, forced, automatic })));
-  await hint(context, context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'replayed' ? [verdict.id] : [])));
+  const made = verdicts.flatMap((verdict) => (verdict.kind === 'replayed' ? [verdict.id] : []));
+  await hint(context, context.queue, made);
+  // Born queued, whatever a worker has made of it since.
+  for (const record of await recordsToTell(context, made)) emitMove(context, record, 'queued', `generation ${record.generation}: ${why}`);
   return verdicts;
 }
 

@@ -4,7 +4,8 @@ import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import type { Context } from './context.ts';
 import { inTime } from './in-time.ts';
-import { BrokenTargets, drain } from './pages.ts';
+import { drain } from './pages.ts';
+import { BrokenTargets } from './target-reader.ts';
 
 export type RouteResult =
   /** Few enough for one page: frozen by the same call that adds the deliveries. */
@@ -20,7 +21,7 @@ export async function route(context: Context, record: NotificationRecord, fence:
   const type = context.settings.types.get(record.type)?.type;
   const ask = type?.route as ((data: unknown) => Awaitable<Targets>) | undefined;
   if (ask === undefined) return { kind: 'waits', reason: `type '${record.type}' has no route in this worker's config` };
-  const { chunk } = context.settings.worker;
+  const { chunk, leaseMs } = context.settings.worker;
   let targets: Targets;
   try {
     targets = await answered(context, ask(record.data));
@@ -31,7 +32,8 @@ export async function route(context: Context, record: NotificationRecord, fence:
     return { kind: 'failed', reason: `route threw ${reasonOf(thrown)}` };
   }
   try {
-    return { kind: 'sealed', record: await drain(context.ledger, record, targets, { pageSize: chunk, fence }) };
+    const limit = { clock: context.clock, pageMs: leaseMs };
+    return { kind: 'sealed', record: await drain(context.ledger, record, targets, { pageSize: chunk, fence, limit }) };
   } catch (thrown) {
     // What the ledger throws is the store's trouble and goes up; what reading the targets throws is the route's.
     if (!(thrown instanceof BrokenTargets)) throw thrown;

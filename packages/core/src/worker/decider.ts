@@ -56,7 +56,7 @@ export class Decider {
     let waited = false;
     while (!signal.aborted) {
       try {
-        // Whoever waited for room through a whole nap gets a page regardless: a steady load must not starve a large notification.
+        // Whoever waited for room through a whole nap gets a page regardless, within bounds: a steady load must not starve a large one.
         const worked = await this.#round(waited);
         waited = !worked;
         if (!worked && !signal.aborted) await this.#nap.sleep(idleMs);
@@ -68,11 +68,11 @@ export class Decider {
   }
 
   async #round(regardless: boolean): Promise<boolean> {
-    const fresh = await this.#claim();
     const { backlog } = this.#parts;
-    const all = regardless || backlog.hasRoom;
-    const going = all ? [...this.#held, ...fresh] : fresh;
-    const waiting = all ? [] : this.#held;
+    const fresh = await this.#putOff(await this.#claim());
+    const having = backlog.hasRoom ? this.#held.length : regardless ? backlog.regardless : 0;
+    const going = [...this.#held.slice(0, having), ...fresh];
+    const waiting = this.#held.slice(having);
     if (going.length === 0) return false;
     // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.
     this.#held = [...waiting, ...going];
@@ -90,6 +90,18 @@ export class Decider {
     this.#held = [...waiting, ...more];
     this.#parts.added();
     return true;
+  }
+
+  /** First pages never wait. Later ones of a notification that found no place among the held wait in the ledger, where nothing is ahead. */
+  async #putOff(fresh: readonly HeldNotification[]): Promise<readonly HeldNotification[]> {
+    const { backlog, leases } = this.#parts;
+    if (backlog.hasRoom || backlog.regardless > 0) return fresh;
+    const later = fresh.filter(({ record }) => record.cursor > 0);
+    if (later.length === 0) return fresh;
+    const delayMs = this.#context.settings.worker.sweepMs;
+    for (const { record } of later) leases.drop(record.id);
+    await this.#context.ledger.release(later.map(({ record, fence }) => ({ id: record.id, fence, delayMs, failure: null })));
+    return fresh.filter(({ record }) => record.cursor === 0);
   }
 
   async #claim(): Promise<readonly HeldNotification[]> {

@@ -4,6 +4,7 @@ import type { ReceivedWake } from '../ports/queue.ts';
 import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
 import { markRequest, marked, prepareAll, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
+import { ClaimedMoves } from './claimed-moves.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
 import type { Settler } from './settler.ts';
@@ -17,6 +18,7 @@ export class Dispatcher {
   readonly #health: Health;
   readonly #leases: Leases;
   readonly #wakes: Wakes;
+  readonly #claimedMoves: ClaimedMoves;
   readonly #crew = new Crew();
   readonly #bell = new Bell();
   #settler: Settler | null = null;
@@ -29,6 +31,7 @@ export class Dispatcher {
     this.#health = parts.health;
     this.#leases = parts.leases;
     this.#wakes = parts.wakes;
+    this.#claimedMoves = new ClaimedMoves(context, owner);
   }
 
   settleWith(settler: Settler): void {
@@ -85,15 +88,18 @@ export class Dispatcher {
       throw thrown;
     }
     const granted: Granted[] = [];
+    const moved: string[] = [];
     for (const verdict of verdicts) {
       if (verdict.kind === 'granted') {
         this.#leases.hold(verdict.id, verdict.fence);
         granted.push(verdict);
       } else {
         this.#wakes.byVerdict(verdict, wakes.get(verdict.id) ?? []);
+        if (this.#claimedMoves.isCandidate(verdict)) moved.push(verdict.id);
         if (verdict.kind === 'stray') this.#context.emit({ kind: 'delivery.stray', at: this.#context.clock.now(), id: verdict.id });
       }
     }
+    if (moved.length > 0 && this.#context.heard) this.#crew.add(this.#claimedMoves.tell(moved).catch(ignore));
     if (granted.length < slots) this.freed(slots - granted.length);
     if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
     return granted.length;
@@ -265,5 +271,8 @@ function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[
   }
   return groups;
 }
+
+/** Telling is not worth failing for. */
+const ignore = (): void => undefined;
 
 const NEVER: AbortSignal = new AbortController().signal;

@@ -34,7 +34,7 @@ export async function pollLedger(context: Context, parts: IntakeParts, signal: A
     try {
       const max = Math.min(free, batch);
       const granted = await parts.dispatcher.takeDue(max, 0);
-      parts.backlog.seen(granted === max);
+      parts.backlog.seen(granted, granted === max);
       if (granted === 0) {
         parts.decider?.wake();
         await parts.nap.sleep(pollMs);
@@ -58,7 +58,7 @@ export async function receiveWakes(context: Context, queue: Queue, parts: Intake
     try {
       const max = Math.min(free, batch, queue.capabilities.maxBatch);
       const received = await queue.receive({ max, waitMs, signal });
-      parts.backlog.seen(received.length === max);
+      parts.backlog.seen(received.length, received.length === max);
       await hand(received, parts);
       // An answer without waiting: do not spin on a queue that has nothing.
       if (received.length === 0 && waitMs === 0) await parts.nap.sleep(context.settings.worker.pollMs);

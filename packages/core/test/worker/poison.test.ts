@@ -46,7 +46,7 @@ describe('a delivery whose content kills its process', () => {
   });
 
   // The claim that finds it is told `settled`, as by any wake that comes again; no sweep hands it out as moved.
-  test.fails('is told and alerted like any dead letter', async () => {
+  test('is told and alerted like any dead letter', async () => {
     let kill = (): void => undefined;
     const made = world({ order: { content: () => (kill(), {}) } });
     const supervisor = supervised(made, (killIt) => ((kill = killIt), {}));
@@ -54,6 +54,16 @@ describe('a delivery whose content kills its process', () => {
     await made.until('it is dead', async () => (supervisor.check(), (await made.states()).dead === 1), 3_600_000);
     await made.advance(60_000);
     expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 1 }]);
+    const [record] = await made.deliveries();
+    await made.queue?.enqueue([{ id: record?.id ?? '' }]);
+    await made.advance(60_000);
+    expect(made.alerts).toHaveLength(1);
+    // A process that starts long after meets only a copy of the wake.
+    made.start();
+    await made.advance(600_000);
+    await made.queue?.enqueue([{ id: record?.id ?? '' }, { id: record?.id ?? '' }]);
+    await made.advance(60_000);
+    expect(made.alerts).toHaveLength(1);
   });
 
   test('does not keep another notification waiting for its lease', async () => {
@@ -93,5 +103,7 @@ describe('a route that kills its process', () => {
     );
     expect((await made.notifier.find(bad))?.reason).toMatch(/^poison/);
     expect((await made.notifier.status()).notifications.failed).toBe(1);
+    await made.until('the alert is out', () => made.alerts.length > 0, 60_000);
+    expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 1, examples: [bad] }]);
   });
 });

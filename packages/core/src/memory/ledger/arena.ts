@@ -1,7 +1,11 @@
-/** Text kept outside the heap, addressed by a number. A million rows cost their bytes, and the garbage collector nothing. */
+import type { ByteReader, ByteWriter } from './bytes.ts';
+
+/** Rows of bytes kept outside the heap, addressed by a number. A million rows cost their bytes, and the garbage collector nothing. */
 export interface Arena {
-  write(text: string): number;
-  read(address: number): string;
+  /** Copies what was written; answers its address, a whole number below 2^32. */
+  write(row: ByteWriter): number;
+  /** Sets the reader to the start of the row. A row does not know its length: its reader does. */
+  locate(address: number, reader: ByteReader): void;
   /** Gives a row up; its chunk is dropped when no row of it is left. */
   free(address: number): void;
 }
@@ -10,11 +14,10 @@ export interface Arena {
 export type ChunkPool = Buffer[];
 
 const CHUNK_BYTES = 1 << 20;
-/** Longer texts are measured before they are written. */
-const LONG = 1_000;
-/** Addresses per chunk: also the largest row. */
-const SPAN = 2 ** 32;
-const HEADER = 4;
+/** Rows begin at multiples of it, so that 32 bits address 16 GB. */
+const GRAIN = 4;
+const GRAINS_PER_CHUNK = CHUNK_BYTES / GRAIN;
+const MOST_CHUNKS = 2 ** 32 / GRAINS_PER_CHUNK;
 
 interface Chunk {
   readonly bytes: Buffer;
@@ -33,6 +36,7 @@ export function arena(pool: ChunkPool): Arena {
     const chunk: Chunk = { bytes, used: 0, rows: 0 };
     const full = current;
     current = vacant.pop() ?? chunks.length;
+    if (current >= MOST_CHUNKS) throw new RangeError('the memory ledger is full: it holds 16 GB of rows');
     chunks[current] = chunk;
     if (full >= 0) dropIfEmpty(full);
     return chunk;
@@ -47,32 +51,29 @@ export function arena(pool: ChunkPool): Arena {
   }
 
   function chunkOf(address: number): Chunk {
-    const chunk = chunks[Math.floor(address / SPAN)];
+    const chunk = chunks[Math.floor(address / GRAINS_PER_CHUNK)];
     if (chunk === undefined) throw new RangeError(`no row at ${address}`);
     return chunk;
   }
 
   return {
-    write(text) {
-      // Three bytes per UTF-16 unit is the most that UTF-8 needs; for a row, counting exactly would cost as much as writing.
-      const atMost = HEADER + (text.length > LONG ? Buffer.byteLength(text) : text.length * 3);
+    write({ bytes, length }) {
       let chunk = chunks[current];
-      if (chunk === undefined || chunk.used + atMost > chunk.bytes.length) chunk = open(atMost);
+      if (chunk === undefined || chunk.used + length > chunk.bytes.length) chunk = open(length);
       const at = chunk.used;
-      const length = chunk.bytes.write(text, at + HEADER, 'utf8');
-      chunk.bytes.writeUInt32LE(length, at);
-      chunk.used = at + HEADER + length;
+      bytes.copy(chunk.bytes, at, 0, length);
+      // A row longer than a chunk has one of its own, so no other begins in it.
+      chunk.used = Math.ceil((at + length) / GRAIN) * GRAIN;
       chunk.rows += 1;
-      return current * SPAN + at;
+      return current * GRAINS_PER_CHUNK + at / GRAIN;
     },
-    read(address) {
-      const { bytes } = chunkOf(address);
-      const at = address % SPAN;
-      return bytes.toString('utf8', at + HEADER, at + HEADER + bytes.readUInt32LE(at));
+    locate(address, reader) {
+      reader.bytes = chunkOf(address).bytes;
+      reader.at = (address % GRAINS_PER_CHUNK) * GRAIN;
     },
     free(address) {
       chunkOf(address).rows -= 1;
-      dropIfEmpty(Math.floor(address / SPAN));
+      dropIfEmpty(Math.floor(address / GRAINS_PER_CHUNK));
     },
   };
 }

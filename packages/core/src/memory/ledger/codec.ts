@@ -1,9 +1,9 @@
-import { CHANNELS } from '../../model/classes.ts';
-import { DELIVERY_STATES, type Attempt, type DeliveryRecord } from '../../model/delivery.ts';
-import { providerKey } from '../../model/keys.ts';
+import { DELIVERY_STATES, type DeliveryRecord } from '../../model/delivery.ts';
 import type { NotificationRecord } from '../../model/notification.ts';
-import type { Outcome } from '../../model/outcome.ts';
-import { normaliseAddress } from '../../model/recipient.ts';
+import { attemptCodec } from './attempt-codec.ts';
+import type { ByteReader, ByteWriter } from './bytes.ts';
+import { nameTable } from './name-table.ts';
+import type { TargetCodec } from './target-codec.ts';
 
 /** What the rows of one ledger share, so that none has to repeat it. */
 export interface Shared {
@@ -11,11 +11,14 @@ export interface Shared {
   indexOfNotification(id: string): number;
   /** Subtracted from every fence. */
   readonly baseFence: number;
+  readonly targets: TargetCodec;
 }
 
 export interface Codec {
-  encode(record: DeliveryRecord): string;
-  decode(row: string): DeliveryRecord;
+  write(to: ByteWriter, record: DeliveryRecord): void;
+  read(from: ByteReader): DeliveryRecord;
+  /** The id alone, which is quick. */
+  readId(from: ByteReader): string;
 }
 
 /** The fields that nearly always have their default, and then take no space. */
@@ -39,136 +42,70 @@ const RARE = {
   redrives: 0,
 } as const satisfies Partial<DeliveryRecord>;
 type RareField = keyof typeof RARE;
+type RareFields = Partial<Pick<DeliveryRecord, RareField>>;
 const RARE_FIELDS = Object.keys(RARE) as RareField[];
 
-/** 0 stands for "as expected": the key derived from the names, the fence of the record, the address as identity. */
-type Expected = 0;
-/** The same as its notification's. */
-type Inherited = '';
+const HAS_RARE = 1;
+const HAS_FENCE = 2;
+const IS_SETTLED = 4;
+const EXPIRY = 24;
+/** When its notification does. */
+const EXPIRY_INHERITED = 0;
+const EXPIRY_NEVER = 8;
+const EXPIRY_OWN = 16;
 
-type AttemptRow = readonly [
-  n: number,
-  provider: number,
-  key: string | Expected,
-  /** Less the record's. */
-  fence: number,
-  /** Since the record was created. */
-  markedAt: number,
-  /** Since the mark. */
-  sendDeadline: number,
-  outcome: Outcome | string | null,
-  arrival: Attempt['arrival'],
-  flags: number,
-];
-
-type Row = readonly [
-  id: string,
-  notification: number,
-  to: string,
-  recipientId: string | Expected,
-  channel: number,
-  destinationId: string | Expected,
-  data: Readonly<Record<string, unknown>> | Expected,
-  state: number,
-  provider: number,
-  maxAttempts: number,
-  topic: number,
-  fence: number | null,
-  /** Since the notification was accepted. */
-  createdAt: number,
-  /** Since the record was created, like the next. */
-  updatedAt: number,
-  dueAt: number,
-  /** Since the last update. */
-  settledAt: number | null,
-  expiresAt: number | null | Inherited,
-  attempts: readonly AttemptRow[],
-  rare?: Partial<Pick<DeliveryRecord, RareField>>,
-];
-
-/** Turns a record into one short JSON text and back. Names are numbers, times are differences. */
+/** Turns a record into few bytes and back. Names are numbers, times are differences. */
 export function codec(shared: Shared): Codec {
-  const names: (string | null)[] = [null];
-  const numbers = new Map<string | null, number>([[null, 0]]);
-
-  function numberOf(name: string | null): number {
-    const known = numbers.get(name);
-    if (known !== undefined) return known;
-    numbers.set(name, names.length);
-    return names.push(name) - 1;
-  }
-
-  function attemptRow(record: DeliveryRecord, attempt: Attempt): AttemptRow {
-    const { n, key, outcome, arrival, provider } = attempt;
-    return [
-      n,
-      numberOf(provider),
-      key === providerKey(record.id, provider) ? 0 : key,
-      attempt.fence - record.fence,
-      attempt.markedAt - record.createdAt,
-      attempt.sendDeadline - attempt.markedAt,
-      outcome?.kind === 'accepted' ? outcome.providerMessageId : outcome,
-      arrival,
-      (attempt.charged ? 1 : 0) + (attempt.presumed ? 2 : 0),
-    ];
-  }
-
-  function attemptOf(row: AttemptRow, of: { id: string; fence: number; createdAt: number }): Attempt {
-    const [n, providerNumber, key, fence, markedAt, sendDeadline, outcome, arrival, flags] = row;
-    const provider = names[providerNumber] ?? '';
-    return {
-      n,
-      provider,
-      key: key === 0 ? providerKey(of.id, provider) : key,
-      fence: fence + of.fence,
-      markedAt: markedAt + of.createdAt,
-      sendDeadline: sendDeadline + markedAt + of.createdAt,
-      outcome: typeof outcome === 'string' ? { kind: 'accepted', providerMessageId: outcome } : outcome,
-      arrival,
-      charged: (flags & 1) !== 0,
-      presumed: (flags & 2) !== 0,
-    };
-  }
+  const { targets, baseFence } = shared;
+  const names = nameTable<string | null>();
+  const attempts = attemptCodec(names);
 
   return {
-    encode(record) {
+    write(to, record) {
       const index = shared.indexOfNotification(record.notificationId);
       const { acceptedAt, expiresAt } = shared.notificationAt(index);
-      const { target, createdAt, updatedAt } = record;
+      const { id, fence, createdAt, updatedAt, settledAt } = record;
       const rare = rareFields(record);
-      const row: Row = [
-        record.id,
-        index,
-        target.to,
-        target.recipientId === normaliseAddress(target.channel, target.to) ? 0 : target.recipientId,
-        CHANNELS.indexOf(target.channel),
-        target.destinationId === '' ? 0 : target.destinationId,
-        hasFields(target.data) ? target.data : 0,
-        DELIVERY_STATES.indexOf(record.state),
-        numberOf(record.provider),
-        record.maxAttempts,
-        numberOf(record.topic),
-        record.fence === 0 ? null : record.fence - shared.baseFence,
-        createdAt - acceptedAt,
-        updatedAt - createdAt,
-        record.dueAt - createdAt,
-        record.settledAt === null ? null : record.settledAt - updatedAt,
-        record.expiresAt === expiresAt ? '' : record.expiresAt,
-        record.attempts.map((attempt) => attemptRow(record, attempt)),
-      ];
-      return JSON.stringify(rare === null ? row : [...row, rare]);
+      const expiry =
+        record.expiresAt === expiresAt ? EXPIRY_INHERITED : record.expiresAt === null ? EXPIRY_NEVER : EXPIRY_OWN;
+      to.id(id);
+      to.byte(
+        (rare === null ? 0 : HAS_RARE) | (fence === 0 ? 0 : HAS_FENCE) | (settledAt === null ? 0 : IS_SETTLED) | expiry,
+      );
+      targets.write(to, record.target);
+      to.number(index);
+      to.byte(DELIVERY_STATES.indexOf(record.state));
+      to.number(names.numberOf(record.provider));
+      to.number(record.maxAttempts);
+      to.number(names.numberOf(record.topic));
+      if (fence !== 0) to.number(fence - baseFence);
+      to.number(createdAt - acceptedAt);
+      to.number(updatedAt - createdAt);
+      to.number(record.dueAt - createdAt);
+      if (settledAt !== null) to.number(settledAt - updatedAt);
+      if (expiry === EXPIRY_OWN) to.number((record.expiresAt ?? 0) - createdAt);
+      to.number(record.attempts.length);
+      for (const attempt of record.attempts) attempts.write(to, attempt, record);
+      if (rare !== null) to.text(JSON.stringify(rare));
     },
-    decode(text) {
-      const row = JSON.parse(text) as Row;
-      const [id, index, to, recipientId, channelNumber, destinationId, data, state, provider, maxAttempts, topic] = row;
-      const [, , , , , , , , , , , shortFence, age, updated, due, settled, expires, attemptRows, rare] = row;
-      const of = shared.notificationAt(index);
-      const channel = CHANNELS[channelNumber] as (typeof CHANNELS)[number];
-      const fence = shortFence === null ? 0 : shortFence + shared.baseFence;
-      const createdAt = age + of.acceptedAt;
-      const updatedAt = updated + createdAt;
-      const attempts = attemptRows.map((attempt) => attemptOf(attempt, { id, fence, createdAt }));
-      const fields = { ...RARE, ...rare };
+    read(from) {
+      const id = from.id();
+      const flags = from.byte();
+      const target = targets.read(from);
+      const of = shared.notificationAt(from.number());
+      const state = DELIVERY_STATES[from.byte()] as (typeof DELIVERY_STATES)[number];
+      const provider = names.nameOf(from.number()) ?? '';
+      const maxAttempts = from.number();
+      const topic = names.nameOf(from.number()) ?? null;
+      const fence = (flags & HAS_FENCE) === 0 ? 0 : from.number() + baseFence;
+      const createdAt = from.number() + of.acceptedAt;
+      const updatedAt = from.number() + createdAt;
+      const dueAt = from.number() + createdAt;
+      const settledAt = (flags & IS_SETTLED) === 0 ? null : from.number() + updatedAt;
+      const expiry = flags & EXPIRY;
+      const expiresAt = expiry === EXPIRY_OWN ? from.number() + createdAt : expiry === EXPIRY_NEVER ? null : of.expiresAt;
+      const list = Array.from({ length: from.number() }, () => attempts.read(from, { id, fence, createdAt }));
+      const fields = { ...RARE, ...((flags & HAS_RARE) === 0 ? null : (JSON.parse(from.text()) as RareFields)) };
       return {
         v: 1,
         id,
@@ -176,37 +113,31 @@ export function codec(shared: Shared): Codec {
         tenant: of.tenant,
         type: of.type,
         class: of.class,
-        target: {
-          channel,
-          to,
-          recipientId: recipientId === 0 ? normaliseAddress(channel, to) : recipientId,
-          destinationId: destinationId === 0 ? '' : destinationId,
-          data: data === 0 ? {} : data,
-        },
+        target,
         generation: fields.generation,
-        state: DELIVERY_STATES[state] as (typeof DELIVERY_STATES)[number],
+        state,
         fence,
         owner: fields.owner,
         requestId: fields.requestId,
         leaseUntil: fields.leaseUntil,
         dispatchUntil: fields.dispatchUntil,
-        dueAt: due + createdAt,
-        expiresAt: expires === '' ? of.expiresAt : expires,
-        provider: names[provider] ?? '',
-        attempts,
-        charged: attempts.reduce((sum, attempt) => sum + (attempt.charged ? 1 : 0), 0),
+        dueAt,
+        expiresAt,
+        provider,
+        attempts: list,
+        charged: list.reduce((sum, attempt) => sum + (attempt.charged ? 1 : 0), 0),
         maxAttempts,
         lapses: fields.lapses,
         failures: fields.failures,
         declarations: fields.declarations,
-        topic: names[topic] ?? null,
+        topic,
         message: fields.message,
         forbidden: fields.forbidden,
         assumed: fields.assumed,
         reason: fields.reason,
         createdAt,
         updatedAt,
-        settledAt: settled === null ? null : settled + updatedAt,
+        settledAt,
         replaces: fields.replaces,
         replacedBy: fields.replacedBy,
         operator: fields.operator,
@@ -214,10 +145,11 @@ export function codec(shared: Shared): Codec {
         redrives: fields.redrives,
       };
     },
+    readId: (from) => from.id(),
   };
 }
 
-function rareFields(record: DeliveryRecord): Partial<Pick<DeliveryRecord, RareField>> | null {
+function rareFields(record: DeliveryRecord): RareFields | null {
   let rare: Record<string, unknown> | null = null;
   for (const field of RARE_FIELDS) {
     const value = record[field];
@@ -226,9 +158,4 @@ function rareFields(record: DeliveryRecord): Partial<Pick<DeliveryRecord, RareFi
     rare[field] = value;
   }
   return rare;
-}
-
-function hasFields(data: Readonly<Record<string, unknown>>): boolean {
-  for (const _ in data) return true;
-  return false;
 }

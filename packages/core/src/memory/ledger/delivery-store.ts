@@ -1,5 +1,6 @@
 import { DELIVERY_STATES, type DeliveryRecord, type DeliveryState } from '../../model/delivery.ts';
 import { arena, type ChunkPool } from './arena.ts';
+import { byteReader, byteWriter } from './bytes.ts';
 import { codec, type Shared } from './codec.ts';
 import { hashIndex } from './hash-index.ts';
 
@@ -22,53 +23,64 @@ export interface DeliveryStore {
   remove(slot: number): void;
 }
 
-const NOWHERE = -1;
+const NOWHERE = 2 ** 32 - 1;
 const NUMBER_OF: Readonly<Record<string, number>> = Object.fromEntries(
   DELIVERY_STATES.map((state, i) => [state, i + 1]),
 );
 
 export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool): DeliveryStore {
-  const live: (DeliveryRecord | undefined)[] = [];
+  const live = new Map<number, DeliveryRecord>();
   // Apart, because new rows leave in the order in which they came, and then free whole chunks.
   const fresh = arena(pool);
   const settled = arena(pool);
   const rows = codec(shared);
-  const index = hashIndex((slot, id) => at(slot)?.id === id);
-  let addresses = new Float64Array(128);
+  const row = byteWriter();
+  const reader = byteReader();
+  const index = hashIndex((slot, id) => idAt(slot) === id);
+  let addresses = new Uint32Array(128);
   /** The state's number, 0 when vacant. Lets lists and counts pass over a row without reading it. */
   let states = new Uint8Array(128);
-  let liveCount = 0;
+  let size = 0;
 
   const arenaOf = (state: number): typeof fresh => (state === NUMBER_OF['queued'] ? fresh : settled);
 
-  function at(slot: number): DeliveryRecord | undefined {
-    const record = live[slot];
-    if (record !== undefined) return record;
+  /** False when there is no row in that slot. */
+  function locate(slot: number): boolean {
     const state = states[slot] ?? 0;
-    return state === 0 ? undefined : rows.decode(arenaOf(state).read(addresses[slot] as number));
+    if (state === 0) return false;
+    arenaOf(state).locate(addresses[slot] as number, reader);
+    return true;
+  }
+
+  function at(slot: number): DeliveryRecord | undefined {
+    return live.get(slot) ?? (locate(slot) ? rows.read(reader) : undefined);
+  }
+
+  function idAt(slot: number): string | undefined {
+    return live.get(slot)?.id ?? (locate(slot) ? rows.readId(reader) : undefined);
   }
 
   function leave(slot: number): void {
-    if (live[slot] !== undefined) {
-      live[slot] = undefined;
-      liveCount -= 1;
-    } else if (addresses[slot] !== NOWHERE) arenaOf(states[slot] as number).free(addresses[slot] as number);
+    if (!live.delete(slot) && addresses[slot] !== NOWHERE)
+      arenaOf(states[slot] as number).free(addresses[slot] as number);
     addresses[slot] = NOWHERE;
   }
 
   function settleIn(slot: number, record: DeliveryRecord, isCold: boolean): void {
     const state = NUMBER_OF[record.state] as number;
     states[slot] = state;
-    if (isCold) addresses[slot] = arenaOf(state).write(rows.encode(record));
-    else {
-      live[slot] = record;
-      liveCount += 1;
+    if (!isCold) {
+      live.set(slot, record);
+      return;
     }
+    row.reset();
+    rows.write(row, record);
+    addresses[slot] = arenaOf(state).write(row);
   }
 
   function grow(): void {
     const [oldAddresses, oldStates] = [addresses, states];
-    addresses = new Float64Array(oldAddresses.length * 2);
+    addresses = new Uint32Array(oldAddresses.length * 2);
     addresses.set(oldAddresses);
     states = new Uint8Array(oldStates.length * 2);
     states.set(oldStates);
@@ -76,7 +88,7 @@ export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool
 
   return {
     get size() {
-      return live.length;
+      return size;
     },
     slotOf: index.find,
     at,
@@ -84,21 +96,17 @@ export function deliveryStore(shared: Shared, liveLimit: number, pool: ChunkPool
       return DELIVERY_STATES[(states[slot] ?? 0) - 1];
     },
     insert(record) {
-      const slot = live.push(undefined) - 1;
+      const slot = size;
+      size += 1;
       if (slot >= states.length) grow();
       addresses[slot] = NOWHERE;
-      settleIn(slot, record, record.state === 'queued' && liveCount >= liveLimit);
+      settleIn(slot, record, record.state === 'queued' && live.size >= liveLimit);
       index.add(record.id, slot);
       return slot;
     },
     replace(slot, record) {
-      if (live[slot] === undefined) {
-        leave(slot);
-        settleIn(slot, record, false);
-      } else {
-        live[slot] = record;
-        states[slot] = NUMBER_OF[record.state] as number;
-      }
+      if (!live.has(slot)) leave(slot);
+      settleIn(slot, record, false);
     },
     chill(slot, record) {
       leave(slot);

@@ -1,4 +1,3 @@
-import { fingerprint } from '../../model/keys.ts';
 import {
   isNotificationOver,
   NOTIFICATION_STATES,
@@ -8,12 +7,15 @@ import {
 import type { Target } from '../../model/recipient.ts';
 import { wantsWork } from '../../model/steps/notification.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
-import { arena, type ChunkPool } from './arena.ts';
+import type { ChunkPool } from './arena.ts';
+import { pageStore } from './page-store.ts';
+import { slotRanges, type SlotRanges } from './slot-ranges.ts';
+import type { TargetCodec } from './target-codec.ts';
 import type { Undo } from './undo.ts';
 
 export interface StoredPage {
   readonly targets: number;
-  /** Where its JSON is; of an expanded page only the fingerprint. */
+  /** Where its targets are; of an expanded page only their fingerprint. */
   readonly content: number | string;
 }
 
@@ -23,7 +25,7 @@ export interface NotificationEntry {
   record: NotificationRecord;
   pages: readonly StoredPage[];
   /** Slots of its deliveries, all generations. */
-  readonly slots: number[];
+  readonly slots: SlotRanges;
   /** How many of them are not settled. */
   open: number;
 }
@@ -49,8 +51,8 @@ export interface NotificationStore {
   takeEnded(max: number): NotificationRecord[];
 }
 
-export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStore {
-  const contents = arena(pool);
+export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCodec): NotificationStore {
+  const contents = pageStore(pool, targets);
   const all: NotificationEntry[] = [];
   const byId = new Map<string, NotificationEntry>();
   const work = timeHeap<NotificationEntry>();
@@ -73,7 +75,7 @@ export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStor
     all,
     get: (id) => byId.get(id),
     insert(record) {
-      const entry: NotificationEntry = { index: all.length, record, pages: [], slots: [], open: 0 };
+      const entry: NotificationEntry = { index: all.length, record, pages: [], slots: slotRanges(), open: 0 };
       all.push(entry);
       byId.set(record.id, entry);
       counts[record.state] += 1;
@@ -93,29 +95,28 @@ export function notificationStore(undo: Undo, pool: ChunkPool): NotificationStor
       if (isNotificationOver(record.state) && !isNotificationOver(before.state) && record.state !== 'cancelled')
         ended.push(entry);
     },
-    storePage(entry, page, targets) {
+    storePage(entry, page, stored) {
       const before = entry.pages;
-      const stored: StoredPage = { targets: targets.length, content: contents.write(JSON.stringify(targets)) };
       for (const { content } of undo.isOn ? [] : before.slice(page))
         if (typeof content === 'number') contents.free(content);
-      entry.pages = [...before.slice(0, page), stored];
+      entry.pages = [...before.slice(0, page), { targets: stored.length, content: contents.write(stored) }];
       undo.note(() => (entry.pages = before));
     },
     pageOf(entry, page) {
       const content = entry.pages[page]?.content;
-      return typeof content === 'number' ? (JSON.parse(contents.read(content)) as Target[]) : [];
+      return typeof content === 'number' ? contents.read(content) : [];
     },
-    hasPage(entry, page, targets) {
+    hasPage(entry, page, wanted) {
       const content = entry.pages[page]?.content;
-      const json = JSON.stringify(targets);
-      return typeof content === 'number' ? contents.read(content) === json : content === fingerprint(json);
+      if (content === undefined) return false;
+      return contents.fingerprintOf(wanted) === (typeof content === 'number' ? contents.fingerprintAt(content) : content);
     },
     dropPage(entry, page) {
       const stored = entry.pages[page];
       // A store that may lose what it expanded has to be able to expand it again.
       if (typeof stored?.content !== 'number' || undo.isOn) return;
-      const { targets, content } = stored;
-      entry.pages = entry.pages.with(page, { targets, content: fingerprint(contents.read(content)) });
+      const { content } = stored;
+      entry.pages = entry.pages.with(page, { targets: stored.targets, content: contents.fingerprintAt(content) });
       contents.free(content);
     },
     work,

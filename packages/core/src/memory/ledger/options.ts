@@ -1,3 +1,4 @@
+import type { DeliveryRecord } from '../../model/delivery.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 export interface MemoryLedgerOptions {
@@ -9,7 +10,7 @@ export interface MemoryLedgerOptions {
   readonly journal?: boolean;
   /** How much the ledger can be made to forget by `control.loseMemory`, ms; costs memory. @defaultValue 0 */
   readonly undoMs?: number;
-  /** How many deliveries are kept as objects before new ones are stored as rows. @defaultValue 10_000 */
+  /** How many deliveries are kept as objects before new ones are stored as rows. @defaultValue 2_000 */
   readonly liveLimit?: number;
 }
 
@@ -32,4 +33,6 @@ export interface AmnesiaReport {
 export interface MemoryLedgerControl {
   /** Makes the store lose its memory as a failover to a stale replica or an eviction would (PROTOCOL rule 12). */
   loseMemory(request: AmnesiaRequest): AmnesiaReport;
+  /** Every delivery, one after the other: a million need not be there at once as they would be on pages of `list`. Write nothing meanwhile. */
+  deliveries(): Iterable<DeliveryRecord>;
 }

@@ -55,6 +55,13 @@ export function reading(state: LedgerState): Reading {
   };
 }
 
+export function* everyDelivery({ deliveries }: LedgerState): Generator<DeliveryRecord> {
+  for (let slot = 0; slot < deliveries.size; slot += 1) {
+    const record = deliveries.at(slot);
+    if (record !== undefined) yield record;
+  }
+}
+
 /** Pages over positions 0 to `size`; the cursor is the next position. */
 function collect<T>(size: number, limit: number, cursor: string | null, pick: (position: number) => T | null): Page<T> {
   const items: T[] = [];

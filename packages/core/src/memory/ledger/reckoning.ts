@@ -44,7 +44,7 @@ function reckonNotification(state: LedgerState, entry: NotificationEntry, now: n
   if (notifications.get(record.id) !== entry || isNotificationOver(record.state)) return;
   const fence = epochs.mint();
   const free = { ...record, fence, leaseUntil: null, owner: null, requestId: null };
-  const records = entry.slots.map((slot) => deliveries.at(slot)).filter((each) => each !== undefined);
+  const records = [...entry.slots].map((slot) => deliveries.at(slot)).filter((each) => each !== undefined);
   entry.open = records.filter((each) => !isSettled(each.state)).length;
   const left = records.filter((each) => each.generation === 0).length;
   // Deliveries are missing that were made: make them again from the frozen pages, as `unknown` ones.

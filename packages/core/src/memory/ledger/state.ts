@@ -1,4 +1,3 @@
-import { isAccepted } from '../../model/attempts.ts';
 import {
   DELIVERY_STATES,
   isSettled,
@@ -14,10 +13,11 @@ import { compaction } from './compaction.ts';
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { epochs, type Epochs } from './epochs.ts';
 import { gates, type Gates } from './gates.ts';
-import { hashIndex, type HashIndex } from './hash-index.ts';
-import { keptEvidence, messageKey, type KeptEvidence } from './kept-evidence.ts';
+import { keptEvidence, type KeptEvidence } from './kept-evidence.ts';
+import { messageIndex, type MessageIndex } from './message-index.ts';
 import { notificationStore, type NotificationStore } from './notification-store.ts';
 import type { MemoryLedgerOptions } from './options.ts';
+import { targetCodec } from './target-codec.ts';
 import { undoJournal, type Undo } from './undo.ts';
 
 /** Everything the ledger holds. All writes of delivery records go through `insert` and `update`, which keep the indexes. */
@@ -33,7 +33,7 @@ export interface LedgerState {
   readonly work: TimeHeap<number>;
   /** `dispatching` by the end of the window and `unknown` by when it is due, likewise with `watchAt`. */
   readonly watch: TimeHeap<number>;
-  readonly messages: HashIndex;
+  readonly messages: MessageIndex;
   readonly counts: Record<DeliveryState, number>;
   readonly tallies: { assumed: number; refusedMoves: number };
   /** Wakes without a record, old enough to be listed. */
@@ -51,16 +51,18 @@ export interface LedgerState {
 }
 
 export function ledgerState(options: MemoryLedgerOptions): LedgerState {
-  const { clock, compactAfterMs = 60_000, journal = true, undoMs = 0, liveLimit = 10_000 } = options;
+  const { clock, compactAfterMs = 60_000, journal = true, undoMs = 0, liveLimit = 2_000 } = options;
   const now = (): number => clock.now();
   const undo = undoJournal(undoMs, now);
   const epoch = epochs(now());
   const pool: ChunkPool = [];
-  const notifications = notificationStore(undo, pool);
+  const targets = targetCodec();
+  const notifications = notificationStore(undo, pool, targets);
   const kept = keptEvidence(undo);
   const deliveries = deliveryStore(
     {
       baseFence: epoch.baseFence,
+      targets,
       notificationAt: (index) => notifications.all[index]!.record,
       indexOfNotification: (id) => notifications.get(id)!.index,
     },
@@ -69,9 +71,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   );
   const work = timeHeap<number>();
   const watch = timeHeap<number>();
-  const messages = hashIndex(
-    (slot, key) => deliveries.at(slot)?.attempts.some((attempt) => keyOf(attempt) === key) === true,
-  );
+  const messages = messageIndex(deliveries);
   const counts = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   const tallies = { assumed: 0, refusedMoves: 0 };
   const moves = new Map<string, Move[]>();
@@ -86,15 +86,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     reschedule(work, slot, before && workAt(before), after && workAt(after));
     reschedule(watch, slot, before && watchAt(before), after && watchAt(after));
     if (after === null) return;
-    if (before === null || after.attempts !== before.attempts) indexMessages(slot, before, after);
-  }
-
-  function indexMessages(slot: number, before: DeliveryRecord | null, after: DeliveryRecord): void {
-    for (let i = 0; i < after.attempts.length; i += 1) {
-      const key = keyOf(after.attempts[i]!);
-      const old = before?.attempts[i];
-      if (key !== null && (old === undefined || keyOf(old) !== key)) messages.add(key, slot);
-    }
+    if (before === null || after.attempts !== before.attempts) messages.learn(slot, before, after);
   }
 
   /** The notification is done when it is expanded and none of its deliveries is open. */
@@ -223,9 +215,4 @@ export function watchAt(record: DeliveryRecord): number | null {
 
 function openOf(record: DeliveryRecord): number {
   return isSettled(record.state) ? 0 : 1;
-}
-
-function keyOf(attempt: DeliveryRecord['attempts'][number]): string | null {
-  const { provider, outcome } = attempt;
-  return isAccepted(attempt) && outcome?.kind === 'accepted' ? messageKey(provider, outcome.providerMessageId) : null;
 }

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parsePlan } from '../../src/faults/parse.ts';
+import type { SimulationSetup } from '../../src/plan.ts';
+import { generatedCase } from '../../src/search/generated-case.ts';
+import { kindsOf } from '../../src/search/kinds.ts';
+import { knobsOf } from '../../src/world/knobs.ts';
+import { SETUP } from './support.ts';
+
+const kinds = kindsOf(['all']);
+const setups: fc.Arbitrary<SimulationSetup> = fc.record({
+  recipients: fc.integer({ min: 1, max: 500 }),
+  workers: fc.integer({ min: 1, max: 8 }),
+  concurrency: fc.constant(10),
+  provider: fc.constantFrom('keyed', 'lookup', 'plain'),
+  class: fc.constantFrom('transactional', 'document'),
+  onUnknown: fc.constant(null),
+  queue: fc.boolean(),
+  sender: fc.constant(null),
+  knobs: fc.constant({}),
+});
+
+describe('a generated case', () => {
+  test('is a plan that could have been read from a file, over knobs within their bounds', () => {
+    fc.assert(
+      fc.property(fc.string(), setups, fc.nat({ max: 10_000 }), (seed, setup, n) => {
+        const { faults, setup: drawn } = generatedCase({ seed, setup, faults: [] }, n, kinds);
+        expect(parsePlan(JSON.parse(JSON.stringify(faults)))).toEqual(faults);
+        expect(() => knobsOf(drawn.knobs)).not.toThrow();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('is the same for the same seed and number, whatever was asked for before', () => {
+    fc.assert(
+      fc.property(fc.string(), setups, fc.nat({ max: 100 }), (seed, setup, n) => {
+        const source = { seed, setup, faults: [] };
+        const first = generatedCase(source, n, kinds);
+        generatedCase(source, n + 1, kinds);
+        expect(generatedCase(source, n, kinds)).toEqual(first);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('names recipients and workers that there are, leaves one worker over, and has no queue faults without a queue', () => {
+    fc.assert(
+      fc.property(fc.string(), setups, fc.nat({ max: 10_000 }), (seed, setup, n) => {
+        const { faults } = generatedCase({ seed, setup, faults: [] }, n, kindsOf(['kill', 'gone', 'reply-lost', 'slow']));
+        const numbers = (letter: string): number[] =>
+          faults.flatMap((each) => ('entity' in each && each.entity.startsWith(letter) && /\d$/.test(each.entity) ? [Number(each.entity.slice(1))] : []));
+        expect(numbers('r').every((number) => number < Number(setup.recipients))).toBe(true);
+        expect(numbers('w').every((number) => number >= 1 && number <= setup.workers)).toBe(true);
+        expect(faults.filter((each) => each.do === 'gone').length).toBeLessThan(Math.max(1, setup.workers));
+        if (!setup.queue) expect(faults.filter((each) => 'op' in each && each.op.startsWith('queue.'))).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('has the given faults first, and nothing else without kinds', () => {
+    const given = { do: 'kill', acceptance: 5, moment: 'after-accept' } as const;
+    const source = { seed: 'a', setup: SETUP, faults: [given] };
+    expect(generatedCase(source, 0, [])).toEqual({ seed: 'a', setup: SETUP, faults: [given] });
+    expect(generatedCase(source, 3, []).seed).toBe('a/3');
+    expect(generatedCase(source, 3, kinds).faults[0]).toEqual(given);
+  });
+
+  test('mixes none, one, few and storms, and every kind is drawn sooner or later', () => {
+    const cases = Array.from({ length: 600 }, (_, n) => generatedCase({ seed: 'mix', setup: SETUP, faults: [] }, n, kinds));
+    const sizes = cases.map(({ faults }) => faults.length);
+    expect(sizes).toContain(0);
+    expect(sizes).toContain(1);
+    expect(Math.max(...sizes)).toBeGreaterThanOrEqual(20);
+    const drawn = new Set(cases.flatMap(({ faults }) => faults.map((each) => each.do)));
+    expect(kinds.map((kind) => kind.do).filter((name) => !drawn.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import type { NotifierConfig, Provider } from '@sendonce/core';
+import { describe, expect, test } from 'vitest';
+import type { SimulationSetup } from '../src/plan.ts';
+import { simulate } from '../src/simulate.ts';
+
+const provider = (name: string, idempotency: Provider['capabilities']['idempotency']): Provider => ({
+  name,
+  capabilities: { idempotency, lookup: 'none', correlation: 'none', coalesce: false, events: 'none' } as Provider['capabilities'],
+  send: () => Promise.reject(new Error('a simulation sends nothing')),
+  close: () => Promise.resolve(),
+});
+
+interface Order {
+  readonly id: string;
+  readonly size: number;
+}
+
+/** `size` decides how many people an order reaches; the newsletter goes to the list, or to people from the seed. */
+function shop(changes: { readonly route?: (order: Order) => unknown; readonly content?: (order: Order, to: { readonly to: string }) => unknown; readonly size?: number } = {}): NotifierConfig {
+  const { size = 2 } = changes;
+  const people = (order: Order) => Array.from({ length: order.size }, (_, n) => ({ channel: 'email', to: `${order.id}-${n}@shop.example` }));
+  return {
+    channels: { email: { providers: [provider('mail', { kind: 'key', windowMs: 86_400_000 }), provider('spare', { kind: 'none' })] } },
+    notifications: {
+      news: { class: 'marketing', expiresInMs: 86_400_000, key: () => 'news', content: () => ({ text: 'news' }), sample: () => ({}) },
+      order: {
+        class: 'document',
+        key: ({ id }: Order) => id,
+        route: changes.route ?? people,
+        content: changes.content ?? (({ id }: Order) => ({ text: id })),
+        sample: (i: number) => ({ id: `o-${i}`, size }),
+      },
+    },
+  } as unknown as NotifierConfig;
+}
+
+const run = (config: NotifierConfig, more: Partial<Parameters<typeof simulate>[0]> = {}, samples = 12) => {
+  const setup: SimulationSetup = {
+    recipients: samples,
+    workers: 3,
+    concurrency: 10,
+    provider: 'keyed',
+    class: 'transactional',
+    onUnknown: null,
+    queue: true,
+    sender: null,
+    knobs: {},
+  };
+  return simulate({ setup, seed: 'shop', faults: [], workload: { kind: 'config', config, samples, targets: null }, explain: false, ...more });
+};
+
+describe('the types of a user', () => {
+  test('reach everybody once, though nobody knew the recipients beforehand', async () => {
+    const { result, verdict } = await run(shop());
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    expect(result).toMatchObject({ requested: 12 + 24, tally: { once: 36 } });
+  });
+
+  test('may reach more people by one notification than have numbers set apart', async () => {
+    const { result } = await run(shop({ size: 260 }), {}, 3);
+    expect(result.violations).toEqual([]);
+    expect(result.tally.once).toBe(3 + 780);
+  });
+
+  test('lose nobody to kills, and the plan of a kill can be addressed', async () => {
+    const { result, verdict } = await run(shop(), {
+      faults: [
+        { do: 'kill', acceptance: 5, moment: 'after-accept' },
+        { do: 'kill', acceptance: 20, moment: 'before-ack' },
+        { do: 'kill', op: 'provider.send', entity: 'r301', nth: 1, phase: 'A' },
+      ],
+    });
+    expect(result.violations).toEqual([]);
+    expect(result.fired).toEqual([true, true, true]);
+    expect([verdict, result.requested]).toEqual(['pass', 36]);
+  });
+
+  test('lose nobody to lost replies', async () => {
+    const { result, verdict } = await run(shop(), { dropAcks: 0.3 });
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    const { recovered, resent, assumed } = result.tally;
+    expect(recovered + resent + assumed).toBeGreaterThan(3);
+    // A recipient may be struck more than once.
+    expect(recovered + resent + assumed).toBeLessThanOrEqual(result.fired.filter(Boolean).length);
+  });
+
+  test('pass a search with every kind of fault', async () => {
+    const report = await run(shop(), { profile: ['all'], schedules: 40 });
+    expect(report.result.violations).toEqual([]);
+    expect(report.verdict).toBe('pass');
+    expect(report.totals.fired).toBeGreaterThan(50);
+  });
+});
+
+describe('a type that throws for one row', () => {
+  const thrown = (id: string) => {
+    throw new Error(`${id} is broken`);
+  };
+
+  test('in its content costs that recipient alone, listed with the reason', async () => {
+    const config = shop({ content: ({ id }, { to }) => (to === 'o-4-1@shop.example' ? thrown(to) : { text: id }) });
+    const { result, verdict, addressOf } = await run(config, { faults: [{ do: 'kill', acceptance: 9, moment: 'after-accept' }] });
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    expect(result.tally.failed).toBe(1);
+    expect(result.tally.once + result.tally.recovered).toBe(35);
+    expect(result.notSent).toEqual([{ recipient: 'r501', state: 'failed', reason: 'content threw Error: o-4-1@shop.example is broken' }]);
+    expect(addressOf['r501']).toBe('o-4-1@shop.example');
+  });
+
+  test('in its route costs that notification alone, listed under its own name with the reason', async () => {
+    const config = shop({ route: ({ id }) => (id === 'o-4' ? thrown(id) : [{ channel: 'email', to: `${id}@shop.example` }]) });
+    const { result, verdict } = await run(config, { faults: [{ do: 'kill', acceptance: 9, moment: 'after-accept' }] });
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    expect(result.requested).toBe(12 + 11);
+    expect(result.notSent).toEqual([{ recipient: 'order o-4', state: 'failed', reason: expect.stringContaining('o-4 is broken') as string }]);
+  });
+});

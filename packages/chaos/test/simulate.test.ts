@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import type { SimulationSetup } from '../src/plan.ts';
+import type { Progress } from '../src/report/types.ts';
+import { replayPlan, simulate } from '../src/simulate.ts';
+
+const SETUP: SimulationSetup = {
+  recipients: 200,
+  workers: 3,
+  concurrency: 20,
+  provider: 'keyed',
+  class: 'transactional',
+  onUnknown: null,
+  queue: true,
+  sender: null,
+  knobs: {},
+};
+const run = (setup: Partial<SimulationSetup> = {}, more: Partial<Parameters<typeof simulate>[0]> = {}) =>
+  simulate({ setup: { ...SETUP, ...setup }, seed: 'a seed', faults: [], ...more });
+
+describe('lost replies', () => {
+  const ends: readonly (readonly [setup: Partial<SimulationSetup>, end: 'recovered' | 'parked' | 'resent' | 'assumed'])[] = [
+    [{ provider: 'keyed' }, 'recovered'],
+    [{ provider: 'lookup' }, 'recovered'],
+    [{ provider: 'plain' }, 'parked'],
+    [{ provider: 'plain', class: 'document' }, 'resent'],
+    [{ provider: 'plain', class: 'security' }, 'resent'],
+    [{ provider: 'plain', class: 'marketing' }, 'assumed'],
+  ];
+  test.each(ends)('with %j end as %s, and are faults of the plan', async (setup, end) => {
+    const report = await run(setup, { dropAcks: 0.1 });
+    const { faults, tally, violations, notSent } = report.result;
+    expect(violations).toEqual([]);
+    expect(report.verdict).toBe('pass');
+    expect(faults.length).toBeGreaterThan(5);
+    expect(report.totals).toMatchObject({ armed: faults.length, fired: faults.length });
+    expect(tally).toMatchObject({ once: 200 - faults.length, [end]: faults.length, duplicated: 0, lost: 0 });
+    if (end === 'parked') expect(new Set(notSent.map(({ recipient }) => recipient))).toEqual(new Set(faults.map((fault) => ('entity' in fault ? fault.entity : ''))));
+  });
+
+  test('give the same when the plan is run again', async () => {
+    const { result, seed, setup } = await run({ provider: 'plain' }, { dropAcks: 0.1 });
+    const again = await replayPlan({ schema: 'sendonce.plan/1', title: 'again', seed, setup, faults: result.faults });
+    expect([again.traceHash, again.result.tally]).toEqual([result.traceHash, result.tally]);
+  });
+
+  test('differ from schedule to schedule', async () => {
+    const { totals } = await run({ recipients: 30 }, { dropAcks: 0.5, schedules: 4 });
+    expect(totals.tally.recovered).toBe(totals.armed);
+    expect(totals.armed).not.toBe(4 * (await run({ recipients: 30 }, { dropAcks: 0.5 })).totals.armed);
+  });
+
+  test('prove nothing when nobody was drawn', async () => {
+    const report = await run({ recipients: 1 }, { dropAcks: 0.000_001 });
+    expect([report.verdict, report.doubts]).toEqual(['inconclusive', ['no reply was lost: too few sends for that share']]);
+  });
+});
+
+describe('the report', () => {
+  test('knows the address of everybody who is listed, though the minimal run has one recipient', async () => {
+    const report = await run({ recipients: 40, sender: 'unknown-is-sent', provider: 'plain' }, { dropAcks: 0.3, profile: ['reject'], explain: false });
+    const listed = [...report.result.violations, ...report.result.notSent].flatMap(({ recipient }) => recipient ?? []);
+    expect(report.verdict).toBe('violation');
+    expect(report.minimal?.plan.setup.recipients).toHaveLength(1);
+    expect(new Set(listed).size).toBeGreaterThan(1);
+    expect(listed.filter((recipient) => report.addressOf[recipient] === undefined)).toEqual([]);
+  });
+
+  test('calls a run that goes on and on a livelock, not a late settling', async () => {
+    const report = await run({ recipients: 2, knobs: { maxEvents: 40 } }, { explain: false });
+    expect(report.result.violations.map(({ invariant }) => invariant)).toContain('L4');
+    expect(report.result.violations.map(({ invariant }) => invariant)).not.toContain('L2');
+    const { message } = report.result.violations.find(({ invariant }) => invariant === 'L4') ?? {};
+    expect(message).toMatch(/^the run goes round in circles: ended after \d+ events and \d+ s.*; \d+ deliveries and \d+ notifications are not settled$/);
+  });
+});
+
+describe('a single long run', () => {
+  test('tells how far it is, in a row that only rises, and is the same run with nobody listening', async () => {
+    const seen: Progress[] = [];
+    const told = await run({ recipients: 5_000 }, { onProgress: (progress) => void seen.push(progress) });
+    expect(seen.length).toBeGreaterThan(5);
+    const settled = seen.map((progress) => progress.settled);
+    expect(settled).toEqual([...settled].sort((a, b) => a - b));
+    expect(seen.at(-1)).toMatchObject({ schedules: 1, ofSchedules: 1, settled: 5_000 });
+    expect(told.traceHash).toBe((await run({ recipients: 5_000 })).traceHash);
+  });
+
+  test('stops when the signal aborts, with nothing known about it', async () => {
+    const controller = new AbortController();
+    const onProgress = ({ settled }: Progress): void => {
+      if (settled > 1_000) controller.abort();
+    };
+    const report = await run({ recipients: 50_000 }, { onProgress, signal: controller.signal });
+    expect(report).toMatchObject({ interrupted: true, schedules: 0, totals: { requested: 0 }, minimal: null });
+    expect(report.result.violations).toEqual([]);
+  });
+
+  test('keeps what the schedules before it came to', async () => {
+    const controller = new AbortController();
+    const onProgress = ({ schedules }: Progress): void => {
+      if (schedules === 2) controller.abort();
+    };
+    const report = await run({ recipients: 500 }, { schedules: 50, onProgress, signal: controller.signal });
+    expect(report).toMatchObject({ interrupted: true, schedules: 2, totals: { requested: 1_000, tally: { once: 1_000 } } });
+  });
+
+  test('shows a failure that was found before the signal, without making it smaller', async () => {
+    const controller = new AbortController();
+    const onProgress = ({ schedules }: Progress): void => {
+      if (schedules === 1) controller.abort();
+    };
+    const report = await run({ recipients: 300, sender: 'unknown-is-failed', provider: 'plain' }, { dropAcks: 0.1, onProgress, signal: controller.signal });
+    expect(report).toMatchObject({ interrupted: true, verdict: 'violation', schedules: 1, minimal: null });
+    expect(report.result.tally.duplicated).toBeGreaterThan(0);
+  });
+});
+
+describe('a producer', () => {
+  const gone = { do: 'producer-gone', op: 'ledger.seal', entity: 'producer', nth: 60, phase: 'A' } as const;
+
+  test('that dies while it publishes 100,000 leaves a listed notification and an empty mailbox', async () => {
+    const { result, verdict } = await run({ recipients: 100_000 }, { faults: [gone] });
+    expect(verdict).toBe('pass');
+    expect(result.unsealed).toEqual([{ notificationId: expect.stringMatching(/^n_/) as string, targets: 30_000 }]);
+    expect([result.requested, Object.values(result.tally).reduce((sum, each) => sum + each, 0)]).toEqual([0, 0]);
+  });
+
+  test('that comes back and publishes the same leaves nobody out', async () => {
+    const { result, verdict } = await run({ recipients: 2_000, knobs: { page: 100 } }, { faults: [{ ...gone, do: 'kill-producer', nth: 12 }] });
+    expect(verdict).toBe('pass');
+    expect(result).toMatchObject({ unsealed: [], requested: 2_000, tally: { once: 2_000 } });
+  });
+});

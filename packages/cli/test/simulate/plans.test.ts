@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { notify, root } from '../notify.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What becomes of each plan below examples/plans; what is not named is 0. */
+const PLANS: Readonly<Record<string, Json>> = {
+  'producer-gone': { requested: 0, input: 0 },
+  'producer-killed-and-repeats': { requested: 200, once: 200 },
+  'router-killed-mid-fan-out': { requested: 200, once: 190, recovered: 10 },
+  'lost-accept-reply': { requested: 200, once: 200 },
+  'ledger-restart': { requested: 200, once: 200 },
+  'queue-wiped': { requested: 200, once: 200 },
+  amnesia: { requested: 200, once: 20, parked: 180 },
+};
+const NOBODY = { resent: 0, assumed: 0, failed: 0, dead: 0, expired: 0, suppressed: 0, cancelled: 0, duplicated: 0, lost: 0, phantom: 0 };
+
+describe('the plans that ship', () => {
+  test('are the ones that are described here', () => {
+    const files = readdirSync(`${root}examples/plans`).sort();
+    expect(files).toEqual(Object.keys(PLANS).map((name) => `${name}.plan.json`).sort());
+  });
+
+  test.each(Object.entries(PLANS))('%s passes, and everybody ends as it says', async (name, ends) => {
+    const { code, stdout, stderr } = await notify(['simulate', '--replay', `examples/plans/${name}.plan.json`, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const result = JSON.parse(stdout) as Json;
+    expect(result).toMatchObject({ verdict: 'pass', faults: { armed: 1, fired: 1 }, violations: [], ...NOBODY, ...ends });
+    const counted = ['once', 'recovered', 'parked'].reduce((sum, end) => sum + Number(result[end]), 0);
+    expect(counted).toBe(result['requested']);
+  });
+
+  test('list a notification whose producer is gone, with how many recipients it had stored', async () => {
+    const { stdout } = await notify(['simulate', '--replay', 'examples/plans/producer-gone.plan.json']);
+    expect(stdout).toMatch(/Never finished by their producer \(1\), outside the sums\n {2}n_\S+: its producer stopped after 30,000 recipients; nobody of them got anything/);
+  });
+});

@@ -1,0 +1,92 @@
+import type { Targets } from '../config.ts';
+import { reasonOf } from '../model/errors.ts';
+import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
+import type { Clock } from '../ports/clock.ts';
+import { inTime } from './in-time.ts';
+
+/** The recipients could not be read: the fault of whoever gave them, not of the ledger. */
+export class BrokenTargets extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+    this.name = 'BrokenTargets';
+  }
+}
+
+export interface TargetReaderOptions {
+  readonly pageSize: number;
+  /** How long the source may take over one page; null: for ever. */
+  readonly limit: { readonly clock: Clock; readonly pageMs: number } | null;
+}
+
+export interface TargetPage {
+  readonly targets: readonly Target[];
+  readonly last: boolean;
+}
+
+/** Reads a source of recipients page by page, each within its time. */
+export class TargetReader {
+  readonly #options: TargetReaderOptions;
+  readonly #source: Targets;
+  #iterator: Iterator<TargetInput> | AsyncIterator<TargetInput> | null = null;
+  /** One target of look-ahead tells the last page, so an exact multiple of the page size needs no empty one. */
+  #ahead: Target | null = null;
+  #ended = false;
+
+  constructor(source: Targets, options: TargetReaderOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** @throws BrokenTargets whatever the source throws, or when it takes too long; it is not read any further then. */
+  async page(): Promise<TargetPage> {
+    const { limit } = this.#options;
+    try {
+      if (limit === null) return await this.#read();
+      return await inTime(limit.clock, this.#read(), limit.pageMs, () => {
+        throw new Error(`no page of targets within ${limit.pageMs} ms`);
+      });
+    } catch (thrown) {
+      throw new BrokenTargets(thrown);
+    }
+  }
+
+  async #read(): Promise<TargetPage> {
+    const iterator = (this.#iterator ??= iteratorOf(this.#source));
+    const held: Target[] = this.#ahead === null ? [] : [this.#ahead];
+    this.#ahead = null;
+    while (!this.#ended) {
+      const step = iterator.next();
+      const { done, value } = isResult(step) ? step : await step;
+      if (done === true) this.#ended = true;
+      else if (typeof value !== 'object' || value === null) throw new TypeError(`a target must be an object, got ${String(value)}`);
+      else if (held.length < this.#options.pageSize) held.push(toTarget(value));
+      else {
+        this.#ahead = toTarget(value);
+        return { targets: held, last: false };
+      }
+    }
+    return { targets: held, last: true };
+  }
+
+  /** Lets the source clean up. One that hangs is not waited for: it would hang here too. */
+  close(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    try {
+      void Promise.resolve(this.#iterator?.return?.()).catch(ignore);
+    } catch {
+      // It was abandoned; what it has to say about that is of no use to anybody.
+    }
+  }
+}
+
+const ignore = (): void => undefined;
+
+/** A synchronous source costs no promise per target. */
+function isResult<T>(step: IteratorResult<T> | PromiseLike<IteratorResult<T>>): step is IteratorResult<T> {
+  return !('then' in step);
+}
+
+function iteratorOf(source: Targets): Iterator<TargetInput> | AsyncIterator<TargetInput> {
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+}
