@@ -15,7 +15,11 @@ interface Order {
   readonly contacts?: readonly Contact[];
 }
 
-const mail = httpProvider({ name: 'mail', url: 'https://mail.example/v1/send', token: process.env['MAIL_TOKEN'] ?? '' });
+const mail = httpProvider({
+  name: 'mail',
+  url: 'https://mail.example/v1/send',
+  token: process.env['MAIL_TOKEN'] ?? '',
+});
 
 export default defineConfig({
   ledger: memoryLedger({ clock }),

@@ -79,10 +79,10 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
 }
 
 /** Notifications whose route gave up: whom they would have reached is known to nobody, so they are listed under their own name. */
-function nowhere({ facts, publicationOf }: RawRun, workload: WorkloadSpec | null): RunResult['notSent'] {
+function nowhere(raw: RawRun, workload: WorkloadSpec | null): RunResult['notSent'] {
   if (workload?.kind !== 'config') return [];
-  return facts.failedNotifications.map(({ notificationId, reason }) => ({
-    recipient: publicationOf(notificationId) ?? notificationId,
+  return raw.facts.failedNotifications.map(({ notificationId, reason }) => ({
+    recipient: raw.publicationOf(notificationId) ?? notificationId,
     state: 'failed',
     reason: reason ?? 'its route gave up',
   }));
@@ -98,7 +98,8 @@ export function failureOf({ tally, violations, setup }: RunResult): string | nul
   if (tally.duplicated > 0 && counts('duplicated')) return 'duplicated';
   if (tally.phantom > 0 && stands === null) return 'phantom';
   if (tally.lost > 0 && counts('lost')) return 'lost';
-  const counted = stands === null ? violations : violations.filter(({ kind }) => kind === 'liveness' && stands.includes('stuck'));
+  const counted =
+    stands === null ? violations : violations.filter(({ kind }) => kind === 'liveness' && stands.includes('stuck'));
   return counted[0]?.invariant ?? null;
 }
 

@@ -3,7 +3,13 @@ import { coverage, type Coverage, type CoverageData } from './coverage.ts';
 import { hashText } from './kernel/draw.ts';
 import type { PlanFile } from './plan.ts';
 import { duration } from './report/format.ts';
-import type { Coverage as CoverageSummary, Minimal, SimulateOptions, SimulateReport, Workload } from './report/types.ts';
+import type {
+  Coverage as CoverageSummary,
+  Minimal,
+  SimulateOptions,
+  SimulateReport,
+  Workload,
+} from './report/types.ts';
 import { CLASSES_OF_END, type EndClass, type RunResult, type Tally } from './result.ts';
 import { RunAborted } from './run.ts';
 import { failureOf, runSchedule, verdictOf, withoutCounts, type Schedule, type ScheduleOptions } from './schedule.ts';
@@ -42,7 +48,14 @@ export async function replayPlan(
   options: { readonly workload?: Workload | null; readonly signal?: AbortSignal } = {},
 ): Promise<SimulateReport> {
   const { seed, setup, faults } = plan;
-  const run = new Search({ seed, setup, faults, record: true, workload: options.workload ?? null, ...(options.signal && { signal: options.signal }) });
+  const run = new Search({
+    seed,
+    setup,
+    faults,
+    record: true,
+    workload: options.workload ?? null,
+    ...(options.signal && { signal: options.signal }),
+  });
   await run.search({ asWritten: true });
   return run.report();
 }
@@ -52,7 +65,10 @@ class Search {
   readonly #coverage: Coverage = coverage();
   readonly #schedule: ScheduleOptions;
   readonly #startedAt = performance.now();
-  readonly #sums: Record<EndClass, number> = Object.fromEntries(CLASSES_OF_END.map((name) => [name, 0])) as Record<EndClass, number>;
+  readonly #sums: Record<EndClass, number> = Object.fromEntries(CLASSES_OF_END.map((name) => [name, 0])) as Record<
+    EndClass,
+    number
+  >;
   #totals = { requested: 0, armed: 0, fired: 0, virtualMs: 0 };
   #schedules = 0;
   #hash = 0;
@@ -94,9 +110,17 @@ class Search {
     }
     // Loaded only where there is something to search: it is a third of the start-up time.
     const { falsify } = await import('./search/property.ts');
-    const over = (): boolean => this.#isInterrupted() || this.#nondeterminism !== null || (forMs !== null && this.#wallMs() >= forMs);
+    const over = (): boolean =>
+      this.#isInterrupted() || this.#nondeterminism !== null || (forMs !== null && this.#wallMs() >= forMs);
     const cases = forMs === null ? schedules : Number.MAX_SAFE_INTEGER;
-    const falsified = await falsify({ caseAt, run: (of) => this.#try(of), cases, over, shrinkMs: SHRINK_MS, nowMs: () => performance.now() });
+    const falsified = await falsify({
+      caseAt,
+      run: (of) => this.#try(of),
+      cases,
+      over,
+      shrinkMs: SHRINK_MS,
+      nowMs: () => performance.now(),
+    });
     if (falsified !== null) await this.#keepMinimal(falsified.smallest, falsified.verdict);
   }
 
@@ -132,7 +156,12 @@ class Search {
   #progress(acceptedSince: number): void {
     const { schedules = 1, forMs = null, onProgress } = this.#options;
     const settled = this.#totals.requested + (this.#failed === null ? acceptedSince : 0);
-    onProgress?.({ schedules: this.#schedules, ofSchedules: forMs === null ? schedules : null, settled, wallMs: this.#wallMs() });
+    onProgress?.({
+      schedules: this.#schedules,
+      ofSchedules: forMs === null ? schedules : null,
+      settled,
+      wallMs: this.#wallMs(),
+    });
   }
 
   #add({ tally, requested, faults, fired, virtualMs, traceHash }: RunResult): void {
@@ -149,10 +178,11 @@ class Search {
 
   /** The main command is one schedule of a few hundred milliseconds: its second run is asked for by `--schedules`, a failure or a plan. */
   async #compare(of: Case, { seed, traceHash }: RunResult): Promise<void> {
-    const alone = (this.#options.schedules ?? 1) === 1 && this.#options.forMs == null;
+    const alone = (this.#options.schedules ?? 1) === 1 && (this.#options.forMs ?? null) === null;
     if (alone && this.#failed === null) return;
     const again = await runSchedule(of, { ...this.#schedule, coverage: null, record: false });
-    if (again.result.traceHash !== traceHash) this.#nondeterminism = { seed, first: traceHash, second: again.result.traceHash };
+    if (again.result.traceHash !== traceHash)
+      this.#nondeterminism = { seed, first: traceHash, second: again.result.traceHash };
   }
 
   async #shrinkAlone(found: Schedule): Promise<void> {
@@ -178,7 +208,8 @@ class Search {
     const until = performance.now() + EXPLAIN_MS;
     const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
     const explaining = { run: (of: Case) => this.#quietly(of), outOfTime, duration };
-    const explanation = this.#options.explain === false ? [] : await explain(smallest, verdict.failure ?? '', explaining);
+    const explanation =
+      this.#options.explain === false ? [] : await explain(smallest, verdict.failure ?? '', explaining);
     const { result } = schedule;
     const first = result.violations[0];
     const plan: PlanFile = {
@@ -216,7 +247,8 @@ class Search {
       nondeterminism: this.#nondeterminism,
       interrupted: this.#isInterrupted(),
       wallMs: this.#wallMs(),
-      traceHash: this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
+      traceHash:
+        this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
     };
   }
 
@@ -227,7 +259,8 @@ class Search {
     const first = this.#first;
     if (profile === null && first !== null)
       for (const [index, fault] of faults.entries())
-        if (first.result.fired[index] !== true) doubts.push(`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`);
+        if (first.result.fired[index] !== true)
+          doubts.push(`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`);
     if (dropAcks > 0 && first !== null && profile === null && !first.result.fired.slice(faults.length).some(Boolean))
       doubts.push('no reply was lost: too few sends for that share');
     if (this.#schedules >= TWICE_EVERY) doubts.push(...neverFired(data));
@@ -250,7 +283,9 @@ function neverFired({ faults }: CoverageData): readonly string[] {
     const sum = kinds.get(kind) ?? { armed: 0, fired: 0 };
     kinds.set(kind, { armed: sum.armed + armed, fired: sum.fired + fired });
   }
-  return [...kinds].filter(([, { armed, fired }]) => armed >= 100 && fired === 0).map(([kind, { armed }]) => `${kind} was armed ${armed} times and never fired`);
+  return [...kinds]
+    .filter(([, { armed, fired }]) => armed >= 100 && fired === 0)
+    .map(([kind, { armed }]) => `${kind} was armed ${armed} times and never fired`);
 }
 
 function summary({ faults, pairs, moves }: CoverageData): CoverageSummary {
@@ -310,5 +345,7 @@ function names(told: Schedule | null, shown: Schedule | null): Pick<SimulateRepo
 function named(schedule: Schedule | null): readonly number[] {
   if (schedule === null) return [];
   const { violations, notSent } = schedule.result;
-  return [...violations, ...notSent].flatMap(({ recipient }) => (/^r\d+$/.test(recipient ?? '') ? [Number(recipient?.slice(1))] : []));
+  return [...violations, ...notSent].flatMap(({ recipient }) =>
+    /^r\d+$/.test(recipient ?? '') ? [Number(recipient?.slice(1))] : [],
+  );
 }

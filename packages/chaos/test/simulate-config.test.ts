@@ -1,11 +1,17 @@
 import type { NotifierConfig, Provider } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { SimulationSetup } from '../src/plan.ts';
-import { simulate } from '../src/simulate.ts';
+import { replayPlan, simulate } from '../src/simulate.ts';
 
 const provider = (name: string, idempotency: Provider['capabilities']['idempotency']): Provider => ({
   name,
-  capabilities: { idempotency, lookup: 'none', correlation: 'none', coalesce: false, events: 'none' } as Provider['capabilities'],
+  capabilities: {
+    idempotency,
+    lookup: 'none',
+    correlation: 'none',
+    coalesce: false,
+    events: 'none',
+  } as Provider['capabilities'],
   send: () => Promise.reject(new Error('a simulation sends nothing')),
   close: () => Promise.resolve(),
 });
@@ -16,13 +22,30 @@ interface Order {
 }
 
 /** `size` decides how many people an order reaches; the newsletter goes to the list, or to people from the seed. */
-function shop(changes: { readonly route?: (order: Order) => unknown; readonly content?: (order: Order, to: { readonly to: string }) => unknown; readonly size?: number } = {}): NotifierConfig {
+function shop(
+  changes: {
+    readonly route?: (order: Order) => unknown;
+    readonly content?: (order: Order, to: { readonly to: string }) => unknown;
+    readonly size?: number;
+  } = {},
+): NotifierConfig {
   const { size = 2 } = changes;
-  const people = (order: Order) => Array.from({ length: order.size }, (_, n) => ({ channel: 'email', to: `${order.id}-${n}@shop.example` }));
+  const people = (order: Order) =>
+    Array.from({ length: order.size }, (_, n) => ({ channel: 'email', to: `${order.id}-${n}@shop.example` }));
   return {
-    channels: { email: { providers: [provider('mail', { kind: 'key', windowMs: 86_400_000 }), provider('spare', { kind: 'none' })] } },
+    channels: {
+      email: {
+        providers: [provider('mail', { kind: 'key', windowMs: 86_400_000 }), provider('spare', { kind: 'none' })],
+      },
+    },
     notifications: {
-      news: { class: 'marketing', expiresInMs: 86_400_000, key: () => 'news', content: () => ({ text: 'news' }), sample: () => ({}) },
+      news: {
+        class: 'marketing',
+        expiresInMs: 86_400_000,
+        key: () => 'news',
+        content: () => ({ text: 'news' }),
+        sample: () => ({}),
+      },
       order: {
         class: 'document',
         key: ({ id }: Order) => id,
@@ -34,19 +57,27 @@ function shop(changes: { readonly route?: (order: Order) => unknown; readonly co
   } as unknown as NotifierConfig;
 }
 
+const SETUP: SimulationSetup = {
+  recipients: 12,
+  workers: 3,
+  concurrency: 10,
+  provider: 'keyed',
+  class: 'transactional',
+  onUnknown: null,
+  queue: true,
+  sender: null,
+  knobs: {},
+};
+
 const run = (config: NotifierConfig, more: Partial<Parameters<typeof simulate>[0]> = {}, samples = 12) => {
-  const setup: SimulationSetup = {
-    recipients: samples,
-    workers: 3,
-    concurrency: 10,
-    provider: 'keyed',
-    class: 'transactional',
-    onUnknown: null,
-    queue: true,
-    sender: null,
-    knobs: {},
-  };
-  return simulate({ setup, seed: 'shop', faults: [], workload: { kind: 'config', config, samples, targets: null }, explain: false, ...more });
+  return simulate({
+    setup: { ...SETUP, recipients: samples },
+    seed: 'shop',
+    faults: [],
+    workload: { kind: 'config', config, samples, targets: null },
+    explain: false,
+    ...more,
+  });
 };
 
 describe('the types of a user', () => {
@@ -99,19 +130,42 @@ describe('a type that throws for one row', () => {
 
   test('in its content costs that recipient alone, listed with the reason', async () => {
     const config = shop({ content: ({ id }, { to }) => (to === 'o-4-1@shop.example' ? thrown(to) : { text: id }) });
-    const { result, verdict, addressOf } = await run(config, { faults: [{ do: 'kill', acceptance: 9, moment: 'after-accept' }] });
+    const { result, verdict, addressOf } = await run(config, {
+      faults: [{ do: 'kill', acceptance: 9, moment: 'after-accept' }],
+    });
     expect([result.violations, verdict]).toEqual([[], 'pass']);
     expect(result.tally.failed).toBe(1);
     expect(result.tally.once + result.tally.recovered).toBe(35);
-    expect(result.notSent).toEqual([{ recipient: 'r501', state: 'failed', reason: 'content threw Error: o-4-1@shop.example is broken' }]);
+    expect(result.notSent).toEqual([
+      { recipient: 'r501', state: 'failed', reason: 'content threw Error: o-4-1@shop.example is broken' },
+    ]);
     expect(addressOf['r501']).toBe('o-4-1@shop.example');
   });
 
   test('in its route costs that notification alone, listed under its own name with the reason', async () => {
-    const config = shop({ route: ({ id }) => (id === 'o-4' ? thrown(id) : [{ channel: 'email', to: `${id}@shop.example` }]) });
+    const config = shop({
+      route: ({ id }) => (id === 'o-4' ? thrown(id) : [{ channel: 'email', to: `${id}@shop.example` }]),
+    });
     const { result, verdict } = await run(config, { faults: [{ do: 'kill', acceptance: 9, moment: 'after-accept' }] });
     expect([result.violations, verdict]).toEqual([[], 'pass']);
     expect(result.requested).toBe(12 + 11);
-    expect(result.notSent).toEqual([{ recipient: 'order o-4', state: 'failed', reason: expect.stringContaining('o-4 is broken') as string }]);
+    expect(result.notSent).toEqual([
+      { recipient: 'order o-4', state: 'failed', reason: expect.stringContaining('o-4 is broken') as string },
+    ]);
+  });
+});
+
+describe('a failing run of a user’s types', () => {
+  test('gets smaller, and its plan alone, without the number of samples, gives the same run again', async () => {
+    const config = shop();
+    const always = { do: 'reply-lost', op: 'provider.send', entity: '*', nth: 1, phase: 'A' } as const;
+    const report = await run(config, { faults: [always], setup: { ...SETUP, sender: 'key-per-attempt' } });
+    const { plan, result } = report.minimal ?? {};
+    expect(report.verdict).toBe('violation');
+    if (plan === undefined || result === undefined) throw new Error('no minimal plan');
+    const samples = typeof plan.setup.recipients === 'number' ? plan.setup.recipients : plan.setup.recipients.length;
+    expect(samples).toBeLessThan(12);
+    const again = await replayPlan(plan, { workload: { kind: 'config', config, samples, targets: null } });
+    expect([again.traceHash, again.result.tally]).toEqual([result.traceHash, result.tally]);
   });
 });

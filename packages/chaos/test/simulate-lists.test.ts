@@ -41,7 +41,12 @@ describe('a list in which people are named twice', () => {
   test('reaches each of them once when a worker is killed', async () => {
     const targets = [target(0), target(1)];
     const workload = { kind: 'recipients', targets, doubles: [target(0)] } as const;
-    const { result } = await simulate({ setup: setup(2, 10), seed: 'list', faults: [{ do: 'kill', acceptance: 1, moment: 'after-accept' }], workload });
+    const { result } = await simulate({
+      setup: setup(2, 10),
+      seed: 'list',
+      faults: [{ do: 'kill', acceptance: 1, moment: 'after-accept' }],
+      workload,
+    });
     expect(result.violations).toEqual([]);
     expect(result.tally.once + result.tally.recovered).toBe(2);
     expect(result.tally.recovered).toBeGreaterThan(0);

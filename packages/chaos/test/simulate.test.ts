@@ -18,7 +18,10 @@ const run = (setup: Partial<SimulationSetup> = {}, more: Partial<Parameters<type
   simulate({ setup: { ...SETUP, ...setup }, seed: 'a seed', faults: [], ...more });
 
 describe('lost replies', () => {
-  const ends: readonly (readonly [setup: Partial<SimulationSetup>, end: 'recovered' | 'parked' | 'resent' | 'assumed'])[] = [
+  const ends: readonly (readonly [
+    setup: Partial<SimulationSetup>,
+    end: 'recovered' | 'parked' | 'resent' | 'assumed',
+  ])[] = [
     [{ provider: 'keyed' }, 'recovered'],
     [{ provider: 'lookup' }, 'recovered'],
     [{ provider: 'plain' }, 'parked'],
@@ -34,7 +37,10 @@ describe('lost replies', () => {
     expect(faults.length).toBeGreaterThan(5);
     expect(report.totals).toMatchObject({ armed: faults.length, fired: faults.length });
     expect(tally).toMatchObject({ once: 200 - faults.length, [end]: faults.length, duplicated: 0, lost: 0 });
-    if (end === 'parked') expect(new Set(notSent.map(({ recipient }) => recipient))).toEqual(new Set(faults.map((fault) => ('entity' in fault ? fault.entity : ''))));
+    if (end === 'parked')
+      expect(new Set(notSent.map(({ recipient }) => recipient))).toEqual(
+        new Set(faults.map((fault) => ('entity' in fault ? fault.entity : ''))),
+      );
   });
 
   test('give the same when the plan is run again', async () => {
@@ -51,13 +57,19 @@ describe('lost replies', () => {
 
   test('prove nothing when nobody was drawn', async () => {
     const report = await run({ recipients: 1 }, { dropAcks: 0.000_001 });
-    expect([report.verdict, report.doubts]).toEqual(['inconclusive', ['no reply was lost: too few sends for that share']]);
+    expect([report.verdict, report.doubts]).toEqual([
+      'inconclusive',
+      ['no reply was lost: too few sends for that share'],
+    ]);
   });
 });
 
 describe('the report', () => {
   test('knows the address of everybody who is listed, though the minimal run has one recipient', async () => {
-    const report = await run({ recipients: 40, sender: 'unknown-is-sent', provider: 'plain' }, { dropAcks: 0.3, profile: ['reject'], explain: false });
+    const report = await run(
+      { recipients: 40, sender: 'unknown-is-sent', provider: 'plain' },
+      { dropAcks: 0.3, profile: ['reject'], explain: false },
+    );
     const listed = [...report.result.violations, ...report.result.notSent].flatMap(({ recipient }) => recipient ?? []);
     expect(report.verdict).toBe('violation');
     expect(report.minimal?.plan.setup.recipients).toHaveLength(1);
@@ -70,7 +82,9 @@ describe('the report', () => {
     expect(report.result.violations.map(({ invariant }) => invariant)).toContain('L4');
     expect(report.result.violations.map(({ invariant }) => invariant)).not.toContain('L2');
     const { message } = report.result.violations.find(({ invariant }) => invariant === 'L4') ?? {};
-    expect(message).toMatch(/^the run goes round in circles: ended after \d+ events and \d+ s.*; \d+ deliveries and \d+ notifications are not settled$/);
+    expect(message).toMatch(
+      /^the run goes round in circles: ended after \d+ events and \d+ s.*; \d+ deliveries and \d+ notifications are not settled$/,
+    );
   });
 });
 
@@ -101,7 +115,11 @@ describe('a single long run', () => {
       if (schedules === 2) controller.abort();
     };
     const report = await run({ recipients: 500 }, { schedules: 50, onProgress, signal: controller.signal });
-    expect(report).toMatchObject({ interrupted: true, schedules: 2, totals: { requested: 1_000, tally: { once: 1_000 } } });
+    expect(report).toMatchObject({
+      interrupted: true,
+      schedules: 2,
+      totals: { requested: 1_000, tally: { once: 1_000 } },
+    });
   });
 
   test('shows a failure that was found before the signal, without making it smaller', async () => {
@@ -109,7 +127,10 @@ describe('a single long run', () => {
     const onProgress = ({ schedules }: Progress): void => {
       if (schedules === 1) controller.abort();
     };
-    const report = await run({ recipients: 300, sender: 'unknown-is-failed', provider: 'plain' }, { dropAcks: 0.1, onProgress, signal: controller.signal });
+    const report = await run(
+      { recipients: 300, sender: 'unknown-is-failed', provider: 'plain' },
+      { dropAcks: 0.1, onProgress, signal: controller.signal },
+    );
     expect(report).toMatchObject({ interrupted: true, verdict: 'violation', schedules: 1, minimal: null });
     expect(report.result.tally.duplicated).toBeGreaterThan(0);
   });
@@ -126,7 +147,10 @@ describe('a producer', () => {
   });
 
   test('that comes back and publishes the same leaves nobody out', async () => {
-    const { result, verdict } = await run({ recipients: 2_000, knobs: { page: 100 } }, { faults: [{ ...gone, do: 'kill-producer', nth: 12 }] });
+    const { result, verdict } = await run(
+      { recipients: 2_000, knobs: { page: 100 } },
+      { faults: [{ ...gone, do: 'kill-producer', nth: 12 }] },
+    );
     expect(verdict).toBe('pass');
     expect(result).toMatchObject({ unsealed: [], requested: 2_000, tally: { once: 2_000 } });
   });

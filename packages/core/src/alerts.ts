@@ -15,10 +15,14 @@ const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) =>
     next: 'notify dlq list --reason',
   },
   parked: {
-    summary: (count) => `${count} ${count === 1 ? 'message is parked: nothing can tell whether it was' : 'messages are parked: nothing can tell whether they were'} sent`,
+    summary: (count) =>
+      `${count} ${count === 1 ? 'message is parked: nothing can tell whether it was' : 'messages are parked: nothing can tell whether they were'} sent`,
     next: 'notify dlq list --state parked',
   },
-  failover: { summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`, next: 'notify status' },
+  failover: {
+    summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`,
+    next: 'notify status',
+  },
   'no-progress': { summary: () => 'work is due but nothing is being settled', next: 'notify status' },
 };
 
@@ -61,7 +65,14 @@ export class Alerting {
     for (const [kind, group] of [...this.#groups]) {
       if (!all && now - group.since < GROUP_MS) continue;
       this.#groups.delete(kind);
-      await this.#send({ kind, at: now, count: group.count, examples: group.examples, summary: WORDING[kind].summary(group.count), next: WORDING[kind].next });
+      await this.#send({
+        kind,
+        at: now,
+        count: group.count,
+        examples: group.examples,
+        summary: WORDING[kind].summary(group.count),
+        next: WORDING[kind].next,
+      });
     }
   }
 
@@ -69,7 +80,12 @@ export class Alerting {
     const results = await Promise.allSettled(this.#sinks.map((sink) => this.#hand(alert, sink)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed === undefined) return;
-    this.#emit({ kind: 'worker.degraded', at: alert.at, worker: 'alerts', reason: `an alert sink failed: ${reasonOf(failed.reason)}` });
+    this.#emit({
+      kind: 'worker.degraded',
+      at: alert.at,
+      worker: 'alerts',
+      reason: `an alert sink failed: ${reasonOf(failed.reason)}`,
+    });
     // Every sink failed: keep the group for the next round. If one got it, a person knows.
     if (results.every((result) => result.status === 'rejected')) this.#keep(alert);
   }

@@ -6,12 +6,21 @@ import { SendonceError } from './model/errors.ts';
 import { kindOf } from './model/keys.ts';
 import type { NotificationRecord } from './model/notification.ts';
 import { pipeline } from './pipeline.ts';
-import type { BlockRequest, CancelVerdict, Counts, Evidence, EvidenceVerdict, ReplayVerdict, SuppressRequest, SuppressVerdict } from './ports/ledger.ts';
+import type {
+  BlockRequest,
+  CancelVerdict,
+  Counts,
+  Evidence,
+  EvidenceVerdict,
+  ReplayVerdict,
+  SuppressRequest,
+  SuppressVerdict,
+} from './ports/ledger.ts';
 import type { TelemetryEvent } from './ports/telemetry.ts';
 import { resolveSettings, type ResolvedType } from './settings.ts';
 import type { PublishItem, PublishManyResult, PublishOptions, PublishResult } from './stages/accept.ts';
 import type { Context } from './stages/context.ts';
-import { cancel, record } from './stages/operate.ts';
+import { cancelling, record } from './stages/operate.ts';
 import type { ReplayOptions } from './stages/replay.ts';
 import { systemClock, systemRandom } from './system.ts';
 import { makeWorker, type Worker } from './worker.ts';
@@ -32,7 +41,11 @@ export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
    * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
    * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED, PUBLISH_INTERRUPTED.
    */
-  publish<Name extends keyof Types & string>(type: Name, data: DataOf<Types[Name]>, options?: PublishOptions): Promise<PublishResult>;
+  publish<Name extends keyof Types & string>(
+    type: Name,
+    data: DataOf<Types[Name]>,
+    options?: PublishOptions,
+  ): Promise<PublishResult>;
   /** Accepts many in one ledger call; an item that is refused has its error in its place and loses nobody else. */
   publishMany<Name extends keyof Types & string>(
     type: Name,
@@ -69,17 +82,23 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
   const { ledger } = context;
   const typeOf = (name: string): ResolvedType => {
     const type = context.settings.types.get(name);
-    if (type === undefined) throw new SendonceError('TYPE_UNKNOWN', `'${name}' is not a notification type; known: ${[...context.settings.types.keys()].filter((known) => !known.startsWith(DIRECT)).join(', ')}`);
+    if (type === undefined)
+      throw new SendonceError(
+        'TYPE_UNKNOWN',
+        `'${name}' is not a notification type; known: ${[...context.settings.types.keys()].filter((known) => !known.startsWith(DIRECT)).join(', ')}`,
+      );
     return type;
   };
   let closed: Promise<void> | null = null;
   const open = (): void => {
-    if (closed !== null) throw new SendonceError('NOTIFIER_CLOSED', 'this notifier is closed; make another with createNotifier');
+    if (closed !== null)
+      throw new SendonceError('NOTIFIER_CLOSED', 'this notifier is closed; make another with createNotifier');
   };
   const acceptOne = async (type: ResolvedType, item: PublishItem): Promise<PublishResult> => {
     open();
     const [result] = await pipeline.accept(context, type, [item]);
-    if (result === undefined) throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger gave no verdict; publish again');
+    if (result === undefined)
+      throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger gave no verdict; publish again');
     if (result.kind === 'failed') throw result.error;
     return result;
   };
@@ -89,14 +108,16 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
       open();
       return pipeline.accept(context, typeOf(name), items);
     },
-    send: async ({ content, class: deliveryClass = 'transactional', ...options }) => acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } }),
-    cancel: (ids, note) => cancel(context, ids, note),
+    send: async ({ content, class: deliveryClass = 'transactional', ...options }) =>
+      acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } }),
+    cancel: cancelling(context),
     suppress: (requests) => ledger.suppress(requests),
     block: (requests) => ledger.block(requests),
     replay: (ids, options) => pipeline.replay(context, ids, options),
     record: (evidence) => record(context, evidence),
     status: () => ledger.count(),
-    find: async (id) => (kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]))[0] ?? null,
+    find: async (id) =>
+      (kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]))[0] ?? null,
     history: (id) => ledger.history(id),
     worker: (options = {}) => {
       open();
@@ -109,9 +130,17 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
 /** Types behind `send`: one per class, since a type has one class. Marketing has no default expiry and needs a type of its own. */
 const DIRECT = 'direct.';
 
-const DIRECT_CLASSES = ['security', 'document', 'transactional', 'legal', 'alert'] as const satisfies readonly SendOptions['class'][];
+const DIRECT_CLASSES = [
+  'security',
+  'document',
+  'transactional',
+  'legal',
+  'alert',
+] as const satisfies readonly SendOptions['class'][];
 const directContent = (data: { content: MessageContent }): MessageContent => data.content;
-const DIRECT_TYPES: NotificationTypes = Object.fromEntries(DIRECT_CLASSES.map((each) => [DIRECT + each, { class: each, content: directContent }]));
+const DIRECT_TYPES: NotificationTypes = Object.fromEntries(
+  DIRECT_CLASSES.map((each) => [DIRECT + each, { class: each, content: directContent }]),
+);
 
 function makeContext(config: NotifierConfig): { readonly context: Context; readonly alerting: Alerting } {
   const settings = resolveSettings({ ...config, notifications: { ...DIRECT_TYPES, ...config.notifications } });
@@ -131,13 +160,27 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
     alerting.note(event);
     tell(event);
   };
-  return { context: { settings, ledger: config.ledger, queue, eventsQueue: config.eventsQueue ?? queue, clock, random, emit, heard: telemetry.length + alerts.length > 0 }, alerting };
+  return {
+    context: {
+      settings,
+      ledger: config.ledger,
+      queue,
+      eventsQueue: config.eventsQueue ?? queue,
+      clock,
+      random,
+      emit,
+      heard: telemetry.length + alerts.length > 0,
+    },
+    alerting,
+  };
 }
 
 async function closeAll(config: NotifierConfig, alerting: Alerting): Promise<void> {
   await alerting.close();
   const providers = Object.values(config.channels).flatMap((channel) => channel.providers);
-  const parts = new Set([...providers, config.queue, config.eventsQueue, config.ledger].filter((part) => part !== undefined));
+  const parts = new Set(
+    [...providers, config.queue, config.eventsQueue, config.ledger].filter((part) => part !== undefined),
+  );
   const results = await Promise.allSettled([...parts].map((part) => part.close()));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

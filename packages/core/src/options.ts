@@ -14,9 +14,7 @@ export function checkNames(prefix: string, given: object, known: ReadonlySet<str
 export function refuseName(at: string, name: string, known: Iterable<string>, what: string): never {
   const names = [...known];
   const nearest = nearestTo(name, names);
-  invalid(
-    `${at} is not ${what}; known: ${names.join(', ')}${nearest === null ? '' : `. Did you mean '${nearest}'?`}`,
-  );
+  invalid(`${at} is not ${what}; known: ${names.join(', ')}${nearest === null ? '' : `. Did you mean '${nearest}'?`}`);
 }
 
 /** Refuses a value that is none of a closed set. */
@@ -48,7 +46,7 @@ function nearestTo(name: string, known: readonly string[]): string | null {
   let least = Infinity;
   for (const each of known) {
     const distance = editsBetween(name.toLowerCase(), each.toLowerCase());
-    if (distance >= least || distance > Math.max(1, each.length / 3)) continue;
+    if (distance >= least || distance > Math.ceil(each.length / 3)) continue;
     least = distance;
     best = each;
   }

@@ -29,7 +29,9 @@ export interface ResolvedChannel {
   readonly providers: ReadonlyMap<string, Provider>;
 }
 
-const WORKER_BOUNDS: Readonly<Record<keyof NumericWorkerOptions, readonly [least: number, preset: number, most: number]>> = {
+const WORKER_BOUNDS: Readonly<
+  Record<keyof NumericWorkerOptions, readonly [least: number, preset: number, most: number]>
+> = {
   concurrency: [1, 50, 10_000],
   batch: [1, 50, 1_000],
   leaseMs: [1_000, 30_000, 3_600_000],
@@ -98,11 +100,16 @@ export function resolveWorker(options: WorkerOptions): WorkerSettings {
   // A worker is made at every start of a simulated process: no intermediate lists here.
   for (const key of NUMERIC_OPTIONS) numbers[key] = bounded(key, options[key] ?? preset(key, dispatchMs));
   if (numbers.sendMarginMs >= numbers.dispatchMs)
-    invalid(`worker.sendMarginMs (${numbers.sendMarginMs}) must be shorter than worker.dispatchMs (${numbers.dispatchMs}), or nothing could ever be sent`);
+    invalid(
+      `worker.sendMarginMs (${numbers.sendMarginMs}) must be shorter than worker.dispatchMs (${numbers.dispatchMs}), or nothing could ever be sent`,
+    );
   if (numbers.keyMarginMs <= numbers.dispatchMs)
-    invalid(`worker.keyMarginMs (${numbers.keyMarginMs}) must be longer than worker.dispatchMs (${numbers.dispatchMs}), or a replay could reach a provider that forgot the key`);
+    invalid(
+      `worker.keyMarginMs (${numbers.keyMarginMs}) must be longer than worker.dispatchMs (${numbers.dispatchMs}), or a replay could reach a provider that forgot the key`,
+    );
   const { stages = STAGES, name = '' } = options;
-  if (!Array.isArray(stages) || stages.length === 0) invalid(`worker.stages must name at least one of ${STAGES.join(', ')}, got ${JSON.stringify(stages)}`);
+  if (!Array.isArray(stages) || stages.length === 0)
+    invalid(`worker.stages must name at least one of ${STAGES.join(', ')}, got ${JSON.stringify(stages)}`);
   for (const stage of stages) oneOf('worker.stages', stage, STAGES);
   if (typeof name !== 'string') invalid(`worker.name must be a string, got ${String(name)}`);
   return { ...numbers, stages, name };
@@ -117,8 +124,11 @@ function preset(key: keyof NumericWorkerOptions, dispatchMs: number): number {
 
 function bounded(key: keyof NumericWorkerOptions, value: number): number {
   const [least, , most] = WORKER_BOUNDS[key];
-  if (typeof value === 'number' && value >= least && value <= most && (Number.isInteger(value) || !WHOLE.has(key))) return value;
-  return invalid(`worker.${key} must be a ${WHOLE.has(key) ? 'whole ' : ''}number from ${least} to ${most}, got ${String(value)}`);
+  if (typeof value === 'number' && value >= least && value <= most && (Number.isInteger(value) || !WHOLE.has(key)))
+    return value;
+  return invalid(
+    `worker.${key} must be a ${WHOLE.has(key) ? 'whole ' : ''}number from ${least} to ${most}, got ${String(value)}`,
+  );
 }
 
 /**
@@ -149,12 +159,17 @@ function resolveChannels(config: NotifierConfig): ReadonlyMap<Channel, ResolvedC
 
 function resolveChannel(name: string, channel: ChannelConfig): ResolvedChannel {
   checkNames(`channels.${name}.`, channel, KNOWN.channel);
-  if (!Array.isArray(channel.providers) || channel.providers.length === 0) invalid(`channels.${name} has no providers; give at least one`);
-  const order = (channel as ChannelConfig).providers.map((provider) => provider.name);
-  const providers = new Map(channel.providers.map((provider) => [provider.name, provider]));
-  if (providers.size < order.length) invalid(`channels.${name} has two providers of one name (${order.join(', ')}); names are part of the provider key`);
+  const { providers: given } = channel;
+  if (given === undefined || given.length === 0) invalid(`channels.${name} has no providers; give at least one`);
+  const order = given.map((provider) => provider.name);
+  const providers = new Map(given.map((provider) => [provider.name, provider]));
+  if (providers.size < order.length)
+    invalid(`channels.${name} has two providers of one name (${order.join(', ')}); names are part of the provider key`);
   for (const provider of order)
-    if (typeof provider !== 'string' || provider === '' || provider === ANY_PROVIDER) invalid(`channels.${name}: a provider's name must be a string other than '' and '${ANY_PROVIDER}', got ${String(provider)}`);
+    if (typeof provider !== 'string' || provider === '' || provider === ANY_PROVIDER)
+      invalid(
+        `channels.${name}: a provider's name must be a string other than '' and '${ANY_PROVIDER}', got ${String(provider)}`,
+      );
   return { order, providers };
 }
 
@@ -167,7 +182,8 @@ const resolvedTypes = new WeakMap<object, { readonly classes: Classes; readonly 
 function checkClasses(classes: Classes): void {
   if (classes === undefined || checkedClasses.has(classes)) return;
   for (const [name, policy] of Object.entries(classes)) {
-    if (!(DELIVERY_CLASSES as readonly string[]).includes(name)) refuseName(`classes.${name}`, name, DELIVERY_CLASSES, 'a class');
+    if (!(DELIVERY_CLASSES as readonly string[]).includes(name))
+      refuseName(`classes.${name}`, name, DELIVERY_CLASSES, 'a class');
     if (policy === undefined) continue;
     checkNames(`classes.${name}.`, policy, KNOWN.policy);
     checkPolicy(`classes.${name}.`, policy);
@@ -185,7 +201,8 @@ function checkDeadLetterRetry(retry: DeadLetterRetry | undefined): void {
 
 function typeOf(name: string, { notifications, classes }: NotifierConfig): ResolvedType {
   const type = notifications[name];
-  if (typeof type !== 'object' || type === null) return invalid(`notifications.${name} must be a notification type, got ${String(type)}`);
+  if (typeof type !== 'object' || type === null)
+    return invalid(`notifications.${name} must be a notification type, got ${String(type)}`);
   const known = resolvedTypes.get(type);
   if (known !== undefined && known.classes === classes && known.resolved.name === name) return known.resolved;
   const resolved = resolveType(name, type, classes);
@@ -199,8 +216,10 @@ function resolveType(name: string, type: NotificationType<never>, classes: Class
   checkNames(at, type, KNOWN.type);
   functionAt(`${at}content`, type.content, true);
   for (const option of ['key', 'route', 'sample'] as const) functionAt(`${at}${option}`, type[option], false);
-  if (type.schema !== undefined && typeof type.schema['~standard']?.validate !== 'function') invalid(`${at}schema must be a Standard Schema (Zod, Valibot, ArkType, ...), got ${String(type.schema)}`);
-  if (type.topic !== undefined && (typeof type.topic !== 'string' || type.topic === '')) invalid(`${at}topic must be a string that is not empty, got ${String(type.topic)}`);
+  if (type.schema !== undefined && typeof type.schema['~standard']?.validate !== 'function')
+    invalid(`${at}schema must be a Standard Schema (Zod, Valibot, ArkType, ...), got ${typeof type.schema}`);
+  if (type.topic !== undefined && (typeof type.topic !== 'string' || type.topic === ''))
+    invalid(`${at}topic must be a string that is not empty, got ${String(type.topic)}`);
   checkPolicy(at, type);
   const policy = merged(type, type.class, classes);
   if (policy.expiresInMs === null) invalid(`${at}expiresInMs is required: class ${type.class} has no default expiry`);
@@ -208,6 +227,8 @@ function resolveType(name: string, type: NotificationType<never>, classes: Class
 }
 
 function merged(type: NotificationType<never>, of: DeliveryClass, classes: Classes): ClassPolicy {
-  const overrides = Object.fromEntries(POLICY_OPTIONS.filter((option) => type[option] !== undefined).map((option) => [option, type[option]]));
+  const overrides = Object.fromEntries(
+    POLICY_OPTIONS.filter((option) => type[option] !== undefined).map((option) => [option, type[option]]),
+  );
   return { ...CLASS_POLICIES[of], ...classes?.[of], ...overrides };
 }

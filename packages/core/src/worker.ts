@@ -33,7 +33,10 @@ export interface WorkerExtras {
 export function makeWorker(base: Context, options: WorkerOptions, extras: WorkerExtras): Worker {
   const settings = { ...base.settings, worker: resolveWorker({ ...base.settings.worker, ...options }) };
   if (settings.worker.stages.length < 2 && base.queue !== null && base.queue === base.eventsQueue)
-    throw new SendonceError('CONFIG_INVALID', 'a worker of one stage needs queues apart: set eventsQueue beside queue, or let the worker do both stages');
+    throw new SendonceError(
+      'CONFIG_INVALID',
+      'a worker of one stage needs queues apart: set eventsQueue beside queue, or let the worker do both stages',
+    );
   checkKeyWindows(settings.channels, settings.worker);
   const context: Context = { ...base, settings };
   // Unique per process start (rule 3), whatever name it goes by.
@@ -50,7 +53,11 @@ interface Identity extends WorkerExtras {
   readonly health: Health;
 }
 
-async function run(context: Context, { owner, health, deadLetterRetry, alerting }: Identity, outer: AbortSignal): Promise<void> {
+async function run(
+  context: Context,
+  { owner, health, deadLetterRetry, alerting }: Identity,
+  outer: AbortSignal,
+): Promise<void> {
   const { stages, leaseMs } = context.settings.worker;
   const leases = new Leases(context);
   const backlog = new Backlog(context.settings.worker.chunk);
@@ -58,7 +65,11 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
   const wakes = new Wakes(context.queue);
   const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);
   const dispatcher = new Dispatcher(context, owner, { health, leases, wakes });
-  const settler = new Settler(context, health, { freed: (count) => dispatcher.freed(count), ack: (batch) => wakes.ack(batch), later: (batch) => wakes.later(batch, leaseMs) });
+  const settler = new Settler(context, health, {
+    freed: (count) => dispatcher.freed(count),
+    ack: (batch) => wakes.ack(batch),
+    later: (batch) => wakes.later(batch, leaseMs),
+  });
   dispatcher.settleWith(settler);
   const decides = stages.includes('decide');
   const delivers = stages.includes('deliver');
@@ -84,7 +95,11 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
   outer.addEventListener('abort', stopAll, { once: true });
   const loops = [
     renewing(context, leases, health, signal),
-    upkeep(context, { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting }, signal),
+    upkeep(
+      context,
+      { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting },
+      signal,
+    ),
     ...(decider === null ? [] : [decider.run(signal)]),
     ...intakes(context, parts, delivers, signal),
   ];
@@ -94,11 +109,18 @@ async function run(context: Context, { owner, health, deadLetterRetry, alerting 
   outer.removeEventListener('abort', stopAll);
 }
 
-function intakes(context: Context, parts: IntakeParts, delivers: boolean, signal: AbortSignal): readonly Promise<void>[] {
+function intakes(
+  context: Context,
+  parts: IntakeParts,
+  delivers: boolean,
+  signal: AbortSignal,
+): readonly Promise<void>[] {
   const { queue, eventsQueue } = context;
   const loops: Promise<void>[] = [];
-  if (delivers) loops.push(queue === null ? pollLedger(context, parts, signal) : receiveWakes(context, queue, parts, signal));
-  if (parts.decider !== null && eventsQueue !== null && (eventsQueue !== queue || !delivers)) loops.push(receiveWakes(context, eventsQueue, parts, signal));
+  if (delivers)
+    loops.push(queue === null ? pollLedger(context, parts, signal) : receiveWakes(context, queue, parts, signal));
+  if (parts.decider !== null && eventsQueue !== null && (eventsQueue !== queue || !delivers))
+    loops.push(receiveWakes(context, eventsQueue, parts, signal));
   return loops;
 }
 

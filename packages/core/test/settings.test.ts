@@ -45,7 +45,8 @@ describe('a worker option', () => {
   const value = (name: keyof WorkerOptions, given: unknown) => {
     // The longest dispatch window needs a key margin that is longer still.
     const beside = name === 'dispatchMs' ? { keyMarginMs: 86_400_000 } : {};
-    return resolveSettings(config({ worker: { ...beside, [name]: given } })).worker[name];
+    const channels = { email: { providers: [memoryProvider({ clock, windowMs: 10 * 86_400_000 })] } };
+    return resolveSettings(config({ channels, worker: { ...beside, [name]: given } })).worker[name];
   };
 
   test.each(BOUNDS)('%s may be %d, is %d by default, and may be %d', (name, least, preset, most) => {
@@ -199,7 +200,11 @@ describe('an option that cannot work', () => {
       retry({ schedule: [] }),
       /^notifications\.hello\.retry\.schedule must be a list of at least one wait in ms, got \[\]$/,
     ],
-    ['a wait that is no number', retry({ schedule: [1, NaN] }), /^notifications\.hello\.retry\.schedule\[1\] .*got NaN$/],
+    [
+      'a wait that is no number',
+      retry({ schedule: [1, NaN] }),
+      /^notifications\.hello\.retry\.schedule\[1\] .*got NaN$/,
+    ],
     ['a wait in the past', retry({ schedule: [-1] }), /schedule\[0\] must be a number from 0 to 31536000000, got -1$/],
     [
       'an exponential wait that shrinks',
@@ -212,24 +217,40 @@ describe('an option that cannot work', () => {
       /retry\.maxMs must be a number from 1000 to .*got 10$/,
     ],
     ['an exponential wait without a first', retry({ factor: 2, maxMs: 10 }), /retry\.baseMs .*got undefined$/],
-    ['a schedule that is misspelt', retry({ shedule: [1] }), /retry\.shedule is not an option; .*Did you mean 'schedule'\?$/],
+    [
+      'a schedule that is misspelt',
+      retry({ shedule: [1] }),
+      /retry\.shedule is not an option; .*Did you mean 'schedule'\?$/,
+    ],
     ['no retry policy at all', retry(null), /retry must be \{ schedule \} or .*got null$/],
     [
       'an action that does not exist',
       withType({ onUnknown: 'retry' }),
       /^notifications\.hello\.onUnknown must be one of replay, lookup, .*park, got retry$/,
     ],
-    ['a way to look up that does not exist', withType({ lookup: 'always' }), /lookup must be one of never, once, until-certain/],
+    [
+      'a way to look up that does not exist',
+      withType({ lookup: 'always' }),
+      /lookup must be one of never, once, until-certain/,
+    ],
     ['an opt-out that does not exist', withType({ optOut: 'sometimes' }), /optOut must be one of never, topic, always/],
     ['a replay time in the past', withType({ replayForMs: -1 }), /replayForMs must be 0 ms or more .*got -1$/],
     ['a replay time that is none', withType({ replayForMs: NaN }), /got NaN$/],
     ['an expiry that never comes', withType({ expiresInMs: Infinity }), /expiresInMs must be a finite number of ms/],
     ['a failover that is neither', withType({ failoverOnNotSent: 'yes' }), /must be true or false, got yes$/],
-    ['no content', withType({ content: undefined }), /^notifications\.hello\.content must be a function, got undefined$/],
+    [
+      'no content',
+      withType({ content: undefined }),
+      /^notifications\.hello\.content must be a function, got undefined$/,
+    ],
     ['a route that is a list', withType({ route: [] }), /route must be a function/],
     ['a schema of another kind', withType({ schema: {} }), /schema must be a Standard Schema/],
     ['a topic without a name', withType({ topic: '' }), /topic must be a string that is not empty/],
-    ['a type that is none', config({ notifications: { hello: null as never } }), /hello must be a notification type, got null/],
+    [
+      'a type that is none',
+      config({ notifications: { hello: null as never } }),
+      /hello must be a notification type, got null/,
+    ],
     [
       'an option that a type does not have',
       withType({ maxAttemps: 3 }),
@@ -255,8 +276,16 @@ describe('an option that cannot work', () => {
       config({ classes: { transactionel: { maxAttempts: 1 } } as never }),
       /^classes\.transactionel is not a class; .*Did you mean 'transactional'\?$/,
     ],
-    ['an option of a class that does not exist', config({ classes: { legal: { maxAttemps: 1 } as never } }), /^classes\.legal\.maxAttemps/],
-    ['an option of a class that cannot work', config({ classes: { legal: { maxAttempts: 0 } } }), /^classes\.legal\.maxAttempts .*got 0$/],
+    [
+      'an option of a class that does not exist',
+      config({ classes: { legal: { maxAttemps: 1 } as never } }),
+      /^classes\.legal\.maxAttemps/,
+    ],
+    [
+      'an option of a class that cannot work',
+      config({ classes: { legal: { maxAttempts: 0 } } }),
+      /^classes\.legal\.maxAttempts .*got 0$/,
+    ],
     [
       'a dead-letter retry that never comes',
       config({ deadLetterRetry: { afterMs: NaN, max: 1 } }),
@@ -271,7 +300,7 @@ describe('an option that cannot work', () => {
     [
       'a key window that the key margin eats up',
       config({ channels: keyed(179_999) }),
-      /provider 'p0' remembers a key for 179999 ms, .*keyMarginMs \(120000\).*dispatchMs \(60000\)\): its key could never be used/,
+      /provider 'p0' remembers a key for 179999 ms, .*keyMarginMs \(120000\).*dispatchMs \(60000\): its key could never be used/,
     ],
     [
       'a provider without a name',
@@ -306,7 +335,9 @@ describe('a type that was read once', () => {
   test('is resolved anew under another name and under other class options', () => {
     const type: NotificationType<never> = { ...hello };
     const read = (name: string, classes?: NotifierConfig['classes']) =>
-      resolveSettings(config({ notifications: { [name]: type }, ...(classes === undefined ? {} : { classes }) })).types.get(name);
+      resolveSettings(
+        config({ notifications: { [name]: type }, ...(classes === undefined ? {} : { classes }) }),
+      ).types.get(name);
     expect(read('a')).toBe(read('a'));
     expect(read('b')).toMatchObject({ name: 'b', topic: 'b' });
     expect(read('b', { transactional: { maxAttempts: 2 } })?.policy.maxAttempts).toBe(2);

@@ -21,7 +21,13 @@ export function livelock(context: CheckerContext): Checker {
     const state = first === undefined ? '' : `, this is still ${first.delivery.state}`;
     const rest = `${open.length} deliveries and ${unfinished.length} notifications are not settled`;
     const message = `the run goes round in circles: ended after ${outOfEvents} events and ${Math.round(endedAt / 1_000)} s${state}; ${rest}`;
-    context.report({ invariant: 'L4', at: endedAt, slot: first?.slot ?? -1, deliveryId: first?.delivery.id ?? null, message });
+    context.report({
+      invariant: 'L4',
+      at: endedAt,
+      slot: first?.slot ?? -1,
+      deliveryId: first?.delivery.id ?? null,
+      message,
+    });
   }
 
   return {

@@ -20,8 +20,17 @@ export function generatedCase({ seed, setup, faults }: CaseSource, n: number, ki
   if (kinds.length === 0) return { seed: own, setup, faults };
   const knobs = knobsOf(setup.knobs);
   const capabilities = providerOutlines(null, ['email'], setup.provider, knobs).map((outline) => outline.capabilities);
-  const drawn = generate({ seed: hashText(own), setup, kinds: possible(kinds, setup), limits: limitsOf(capabilities, knobs) });
-  return { seed: own, setup: { ...setup, knobs: { ...setup.knobs, ...drawn.knobs } }, faults: [...faults, ...drawn.faults] };
+  const drawn = generate({
+    seed: hashText(own),
+    setup,
+    kinds: possible(kinds, setup),
+    limits: limitsOf(capabilities, knobs),
+  });
+  return {
+    seed: own,
+    setup: { ...setup, knobs: { ...setup.knobs, ...drawn.knobs } },
+    faults: [...faults, ...drawn.faults],
+  };
 }
 
 /** Without a queue its faults strike nothing; who asks for nothing else gets them all the same, and hears that none fired. */

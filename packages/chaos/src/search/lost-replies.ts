@@ -16,7 +16,10 @@ export function lostReplies({ seed, setup }: Case, share: number, workload: Work
   if (share <= 0) return [];
   const hash = hashText(seed);
   const isDrawn = (n: number): boolean => unit(draw(hash, DROP, n, 0)) < share;
-  if (workload?.kind === 'config') return upTo(sendsOf(workload, recipientCount(setup))).filter(isDrawn).map((n) => lost('*', n + 1));
+  if (workload?.kind === 'config')
+    return upTo(sendsOf(workload, recipientCount(setup)))
+      .filter(isDrawn)
+      .map((n) => lost('*', n + 1));
   const { recipients } = setup;
   const numbers = typeof recipients === 'number' ? upTo(recipients) : recipients;
   return numbers.filter(isDrawn).map((n) => lost(`r${n}`, 1));

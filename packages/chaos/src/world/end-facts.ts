@@ -1,5 +1,12 @@
 import type { DeliveryRecord, DeliveryState, NotificationRecord } from '@sendonce/core';
-import { finalDelivery, type EndFacts, type FinalDelivery, type LivenessFacts, type MailboxEntry, type NotMade } from '../checkers/facts.ts';
+import {
+  finalDelivery,
+  type EndFacts,
+  type FinalDelivery,
+  type LivenessFacts,
+  type MailboxEntry,
+  type NotMade,
+} from '../checkers/facts.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import { firstDeliveryId } from './requested.ts';
@@ -41,7 +48,10 @@ function* finals({ store: { ledger }, registry, trim }: World): Generator<FinalD
 async function allInState({ store: { ledger } }: World, state: DeliveryState): Promise<readonly DeliveryRecord[]> {
   const records: DeliveryRecord[] = [];
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({ states: [state] }, { limit: PAGE, cursor });
+    const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list(
+      { states: [state] },
+      { limit: PAGE, cursor },
+    );
     records.push(...page.items);
     cursor = page.cursor;
   }
@@ -103,10 +113,7 @@ function notMade({ registry, crew }: World, notifications: readonly Notification
   return record.state === 'expanded' || record.state === 'done' ? 'missing' : 'unfinished';
 }
 
-async function livenessFacts(
-  world: World,
-  notifications: readonly NotificationRecord[],
-): Promise<LivenessFacts> {
+async function livenessFacts(world: World, notifications: readonly NotificationRecord[]): Promise<LivenessFacts> {
   const { options, kernel, healing, boundMs } = world;
   const { leaseMs, survivors } = options.knobs;
   const held = [...(await allInState(world, 'processing')), ...notifications.filter(({ state }) => !OVER.has(state))];

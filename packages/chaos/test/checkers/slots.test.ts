@@ -8,7 +8,10 @@ const RESERVED = 10;
 
 describe('slots where recipients are learned as they come', () => {
   test('are one for each delivery, and lead back to its recipient', () => {
-    const recipient = fc.oneof(fc.nat({ max: RESERVED - 1 }), fc.nat({ max: 200 }).map((n) => RESERVED + 2 * n));
+    const recipient = fc.oneof(
+      fc.nat({ max: RESERVED - 1 }),
+      fc.nat({ max: 200 }).map((n) => RESERVED + 2 * n),
+    );
     const step = fc.oneof(
       fc.record({ kind: fc.constant('first' as const), recipient }),
       fc.record({ kind: fc.constant('later' as const), recipient, generation: fc.integer({ min: 1, max: 5 }) }),
@@ -19,7 +22,10 @@ describe('slots where recipients are learned as they come', () => {
         const slots = new Slots(RESERVED, indexOf, true);
         const owner = new Map<number, string>();
         for (const each of steps) {
-          const id = each.kind === 'first' ? `d_${each.recipient}` : `d_${each.kind}-${each.recipient}-${'generation' in each ? each.generation : ''}`;
+          const id =
+            each.kind === 'first'
+              ? `d_${each.recipient}`
+              : `d_${each.kind}-${each.recipient}-${'generation' in each ? each.generation : ''}`;
           const slot = each.kind === 'later' ? slots.generation(id, each.recipient) : slots.of(id);
           expect(owner.get(slot) ?? id).toBe(id);
           owner.set(slot, id);

@@ -15,18 +15,26 @@ describe('the candidates for a smaller case', () => {
   });
 
   test('leave out halves, then quarters, then single faults', () => {
-    const of = caseOf(['a', 'b', 'c', 'd'].map((name) => fault(name)), { recipients: [0], workers: 1 });
+    const of = caseOf(
+      ['a', 'b', 'c', 'd'].map((name) => fault(name)),
+      { recipients: [0], workers: 1 },
+    );
     expect(all(of).slice(0, 6).map(names)).toEqual(['cd', 'ab', 'bcd', 'acd', 'abd', 'abc']);
   });
 
   test('keep the recipients that something happened to, by their numbers', () => {
     const of = caseOf([fault('a', { entity: 'r77' })], { workers: 1 });
-    const sets = all(of, [120]).flatMap(({ setup: { recipients } }) => (typeof recipients === 'number' ? [] : [recipients]));
+    const sets = all(of, [120]).flatMap(({ setup: { recipients } }) =>
+      typeof recipients === 'number' ? [] : [recipients],
+    );
     expect(sets.slice(0, 3)).toEqual([[77], [77, 120], [0, 77, 120]]);
   });
 
   test('leave a worker over for each that is gone', () => {
-    const workers = (of: Case): number[] => all(of).map(({ setup }) => setup.workers).filter((each) => each < 4);
+    const workers = (of: Case): number[] =>
+      all(of)
+        .map(({ setup }) => setup.workers)
+        .filter((each) => each < 4);
     expect(workers(caseOf([]))).toEqual([1, 2, 3]);
     expect(workers(caseOf([fault('gone', { entity: 'w1' }), fault('gone', { entity: 'w2' })]))).toEqual([3]);
   });
@@ -47,7 +55,10 @@ describe('the candidates for a smaller case', () => {
   });
 
   test('are smaller in one way each, never larger, and end', () => {
-    const entity = fc.oneof(fc.nat({ max: 299 }).map((n) => `r${n}`), fc.constantFrom('*', 'w1', 'producer'));
+    const entity = fc.oneof(
+      fc.nat({ max: 299 }).map((n) => `r${n}`),
+      fc.constantFrom('*', 'w1', 'producer'),
+    );
     const faults = fc.array(
       fc.record({
         do: fc.constantFrom('kill', 'gone', 'slow'),
@@ -60,15 +71,20 @@ describe('the candidates for a smaller case', () => {
       { maxLength: 8 },
     );
     fc.assert(
-      fc.property(faults, fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 5 }), (plan, recipients, workers) => {
-        const of = caseOf(plan, { recipients, workers });
-        for (const each of all(of)) {
-          expect(size(each)).toBeLessThan(size(of));
-          expect(numbersOf(each).every((number) => number < recipients)).toBe(true);
-          expect(new Set(numbersOf(each)).size).toBe(recipientCount(each.setup));
-          expect(each.setup.workers).toBeGreaterThanOrEqual(1);
-        }
-      }),
+      fc.property(
+        faults,
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 5 }),
+        (plan, recipients, workers) => {
+          const of = caseOf(plan, { recipients, workers });
+          for (const each of all(of)) {
+            expect(size(each)).toBeLessThan(size(of));
+            expect(numbersOf(each).every((number) => number < recipients)).toBe(true);
+            expect(new Set(numbersOf(each)).size).toBe(recipientCount(each.setup));
+            expect(each.setup.workers).toBeGreaterThanOrEqual(1);
+          }
+        },
+      ),
       { numRuns: 200 },
     );
   });
@@ -76,6 +92,9 @@ describe('the candidates for a smaller case', () => {
 
 /** Of everything that a candidate may lessen. */
 function size({ faults, setup }: Case): number {
-  const ofFault = (each: object): number => Object.values(each).reduce<number>((sum, value) => sum + (typeof value === 'number' ? value : 0), 1);
-  return faults.reduce((sum, each) => sum + ofFault(each), 0) + recipientCount(setup) + setup.workers + SETUP.concurrency;
+  const ofFault = (each: object): number =>
+    Object.values(each).reduce<number>((sum, value) => sum + (typeof value === 'number' ? value : 0), 1);
+  return (
+    faults.reduce((sum, each) => sum + ofFault(each), 0) + recipientCount(setup) + setup.workers + SETUP.concurrency
+  );
 }

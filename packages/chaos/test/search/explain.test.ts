@@ -5,7 +5,11 @@ import { caseOf, failed, fault, PASSED } from './support.ts';
 
 const duration = (ms: number): string => `${ms} ms`;
 const minimal = caseOf([fault('A', { entity: 'w1', ms: 5_000 })], { recipients: [0], workers: 2 });
-const sentences = (holds: (of: Case) => boolean, of: Case = minimal, outOfTime = (): boolean => false): Promise<readonly string[]> => {
+const sentences = (
+  holds: (of: Case) => boolean,
+  of: Case = minimal,
+  outOfTime = (): boolean => false,
+): Promise<readonly string[]> => {
   const run = (each: Case): Promise<Verdict> => Promise.resolve(holds(each) ? failed('lost', each) : PASSED);
   return explain(of, 'lost', { run, outOfTime, duration });
 };
@@ -49,6 +53,12 @@ describe('the explanation of a minimal case', () => {
   });
 
   test('claims nothing that there was no time to run', async () => {
-    expect(await sentences(() => true, minimal, () => true)).toEqual([]);
+    expect(
+      await sentences(
+        () => true,
+        minimal,
+        () => true,
+      ),
+    ).toEqual([]);
   });
 });

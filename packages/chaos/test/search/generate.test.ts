@@ -47,9 +47,17 @@ describe('a generated case', () => {
   test('names recipients and workers that there are, leaves one worker over, and has no queue faults without a queue', () => {
     fc.assert(
       fc.property(fc.string(), setups, fc.nat({ max: 10_000 }), (seed, setup, n) => {
-        const { faults } = generatedCase({ seed, setup, faults: [] }, n, kindsOf(['kill', 'gone', 'reply-lost', 'slow']));
+        const { faults } = generatedCase(
+          { seed, setup, faults: [] },
+          n,
+          kindsOf(['kill', 'gone', 'reply-lost', 'slow']),
+        );
         const numbers = (letter: string): number[] =>
-          faults.flatMap((each) => ('entity' in each && each.entity.startsWith(letter) && /\d$/.test(each.entity) ? [Number(each.entity.slice(1))] : []));
+          faults.flatMap((each) =>
+            'entity' in each && each.entity.startsWith(letter) && /\d$/.test(each.entity)
+              ? [Number(each.entity.slice(1))]
+              : [],
+          );
         expect(numbers('r').every((number) => number < Number(setup.recipients))).toBe(true);
         expect(numbers('w').every((number) => number >= 1 && number <= setup.workers)).toBe(true);
         expect(faults.filter((each) => each.do === 'gone').length).toBeLessThan(Math.max(1, setup.workers));
@@ -68,7 +76,9 @@ describe('a generated case', () => {
   });
 
   test('mixes none, one, few and storms, and every kind is drawn sooner or later', () => {
-    const cases = Array.from({ length: 600 }, (_, n) => generatedCase({ seed: 'mix', setup: SETUP, faults: [] }, n, kinds));
+    const cases = Array.from({ length: 600 }, (_, n) =>
+      generatedCase({ seed: 'mix', setup: SETUP, faults: [] }, n, kinds),
+    );
     const sizes = cases.map(({ faults }) => faults.length);
     expect(sizes).toContain(0);
     expect(sizes).toContain(1);

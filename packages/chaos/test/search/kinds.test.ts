@@ -17,8 +17,14 @@ describe('the kinds of fault that words name', () => {
   });
 
   test('are one kind at all its sites, or at one', () => {
-    expect(kindsOf(['reply-lost']).map(({ component }) => component).sort()).toEqual(['ledger', 'provider', 'queue']);
-    expect(kindsOf(['reply-lost@provider.send']).map(({ component, ops }) => [component, ops])).toEqual([['provider', ['provider.send']]]);
+    expect(
+      kindsOf(['reply-lost'])
+        .map(({ component }) => component)
+        .sort(),
+    ).toEqual(['ledger', 'provider', 'queue']);
+    expect(kindsOf(['reply-lost@provider.send']).map(({ component, ops }) => [component, ops])).toEqual([
+      ['provider', ['provider.send']],
+    ]);
   });
 
   test('are named once, however often they are meant', () => {

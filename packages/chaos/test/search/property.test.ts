@@ -9,7 +9,9 @@ const caseAt = (n: number): Case => {
   return { ...caseOf(n < 11 ? noise : [...noise, fault('A', { nth: 3 }), ...noise]), seed: `seed/${n}` };
 };
 const run = (of: Case): Promise<Verdict> =>
-  Promise.resolve(of.faults.some((each) => each.do === 'A') && numbersOf(of).includes(5) ? failed('lost', of, [5]) : PASSED);
+  Promise.resolve(
+    of.faults.some((each) => each.do === 'A') && numbersOf(of).includes(5) ? failed('lost', of, [5]) : PASSED,
+  );
 const options = (changes: Partial<PropertyOptions> = {}): PropertyOptions => ({
   caseAt,
   run,
@@ -44,7 +46,9 @@ describe('the search', () => {
   test('does not take another kind of failure for a smaller case', async () => {
     const other = async (of: Case): Promise<Verdict> => {
       const verdict = await run(of);
-      return verdict.failure === null && of.faults.length < 20 && of.seed === 'seed/11' ? failed('duplicated', of) : verdict;
+      return verdict.failure === null && of.faults.length < 20 && of.seed === 'seed/11'
+        ? failed('duplicated', of)
+        : verdict;
     };
     const falsified = await falsify(options({ run: other }));
     expect(falsified?.verdict.failure).toBe('lost');

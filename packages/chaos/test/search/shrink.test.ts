@@ -4,7 +4,8 @@ import { shrink } from '../../src/search/shrink.ts';
 import { recipientCount, type Case, type Verdict } from '../../src/search/case.ts';
 import { caseOf, failed, fault, numbersOf, PASSED } from './support.ts';
 
-const noise = (count: number) => Array.from({ length: count }, (_, n) => fault(`noise-${n}`, { entity: `r${n}`, nth: 3, ms: 50_000 }));
+const noise = (count: number) =>
+  Array.from({ length: count }, (_, n) => fault(`noise-${n}`, { entity: `r${n}`, nth: 3, ms: 50_000 }));
 const has = (of: Case, name: string): boolean => of.faults.some((each) => each.do === name);
 
 /** A world in which faults A and B together lose recipient 17, and fault C alone sends twice. */
@@ -33,7 +34,10 @@ describe('shrinking', () => {
 
   test('finds out that no fault is needed', async () => {
     const found = caseOf(noise(5));
-    const { smallest } = await shrink(found, failed('lost', found), { ...options, run: (of) => Promise.resolve(failed('lost', of)) });
+    const { smallest } = await shrink(found, failed('lost', found), {
+      ...options,
+      run: (of) => Promise.resolve(failed('lost', of)),
+    });
     expect(smallest.faults).toEqual([]);
     expect([recipientCount(smallest.setup), smallest.setup.workers]).toEqual([1, 1]);
   });

@@ -19,6 +19,7 @@ export class ManyDeliveries {
   get context(): JudgeContext {
     return {
       recipients: this.ids.length,
+      isOpen: false,
       indexOf: (id) => this.#index.get(id) ?? -1,
       policyOf: () => STRICT,
       addresseeOf: () => {

@@ -22,9 +22,17 @@ describe('how long a plan can hold a send', () => {
     ['the sum of two on the same send', [slow(), slow({ ms: 300 })], 1_300],
     ['the longer of two on different recipients', [slow(), slow({ entity: 'r1', ms: 300 })], 1_000],
     ['the longer of two at different times', [slow(), slow({ nth: 2, ms: 300 })], 1_000],
-    ['the sum over recipient, worker, provider and anybody', ['r0', 'w1', 'p0', '*'].map((entity) => slow({ entity })), 4_000],
+    [
+      'the sum over recipient, worker, provider and anybody',
+      ['r0', 'w1', 'p0', '*'].map((entity) => slow({ entity })),
+      4_000,
+    ],
     ['the longer of two workers', [slow({ entity: 'w1' }), slow({ entity: 'w2', ms: 300 })], 1_000],
-    ['every pause, which stops a whole process', [slow(), slow({ do: 'pause', entity: 'r5', ms: 20 }), slow({ do: 'pause', entity: 'r6', ms: 30 })], 1_050],
+    [
+      'every pause, which stops a whole process',
+      [slow(), slow({ do: 'pause', entity: 'r5', ms: 20 }), slow({ do: 'pause', entity: 'r6', ms: 30 })],
+      1_050,
+    ],
   ];
   test.each(plans)('is %s', (_words, faults, ms) => {
     expect(longestHold(faults, 7)).toBe(ms);
@@ -43,7 +51,13 @@ describe('how long a plan can hold a send', () => {
       knobs: {},
     } as const;
     const faults = [slow({ ms: 492_000 }), slow({ ms: HOUR_MS })];
-    const { result } = await replayPlan({ schema: 'sendonce.plan/1', title: 'held twice', seed: 'a seed', setup, faults });
+    const { result } = await replayPlan({
+      schema: 'sendonce.plan/1',
+      title: 'held twice',
+      seed: 'a seed',
+      setup,
+      faults,
+    });
     expect([result.fired, result.violations]).toEqual([[true, true], []]);
   });
 });

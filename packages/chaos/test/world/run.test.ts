@@ -139,7 +139,9 @@ describe('a run that is ended from outside', () => {
   test('throws, and says how many messages were accepted by then', async () => {
     const seen: number[] = [];
     const isAborted = (accepted: number): boolean => seen.push(accepted) === 3;
-    await expect(simulate([], { recipients: 5_000, concurrency: 50 }, { isAborted })).rejects.toBeInstanceOf(RunAborted);
+    await expect(simulate([], { recipients: 5_000, concurrency: 50 }, { isAborted })).rejects.toBeInstanceOf(
+      RunAborted,
+    );
     expect(seen).toHaveLength(3);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
   });

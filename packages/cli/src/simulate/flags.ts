@@ -56,7 +56,8 @@ export const SIMULATE_FLAGS = {
     helpGroup: faults,
   }),
   break: string({
-    description: 'Run a known-bad sender instead of the real one, to see a red run: in its own small world, with its own faults, unless flags say otherwise.',
+    description:
+      'Run a known-bad sender instead of the real one, to see a red run: in its own small world, with its own faults, unless flags say otherwise.',
     helpValue: 'NAME',
     helpGroup: faults,
   }),

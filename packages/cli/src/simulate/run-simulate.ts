@@ -39,7 +39,11 @@ export async function runSimulate(flags: SimulateFlags, terminal: Terminal): Pro
 
 async function runSearch({ flags, terminal, signal, progress }: Run): Promise<number> {
   const { faultNames, KNOWN_BAD_SENDERS, replayPlan, setupFor, simulate } = await import('@sendonce/chaos');
-  const senders = KNOWN_BAD_SENDERS.map((sender) => ({ name: sender.name, setup: setupFor(sender), kinds: sender.kinds }));
+  const senders = KNOWN_BAD_SENDERS.map((sender) => ({
+    name: sender.name,
+    setup: setupFor(sender),
+    kinds: sender.kinds,
+  }));
   const known = { faults: faultNames(), senders };
   const settings = simulateSettings(flags, known, drawSeed);
   const brought = await bring(settings);

@@ -92,11 +92,7 @@ function worldOf(flags: SimulateFlags, otherwise: World): World {
   return {
     recipients: given(flags.recipients, (text) => parseCount('recipients', text, 1, 1_000_000), otherwise.recipients),
     workers: given(flags.workers, (text) => parseCount('workers', text, 1, 64), otherwise.workers),
-    concurrency: given(
-      flags.concurrency,
-      (text) => parseCount('concurrency', text, 1, 10_000),
-      otherwise.concurrency,
-    ),
+    concurrency: given(flags.concurrency, (text) => parseCount('concurrency', text, 1, 10_000), otherwise.concurrency),
     provider: given(flags.provider, (text) => parseChoice('provider', text, PROVIDER_MODELS), otherwise.provider),
     class: given(flags.class, (text) => parseChoice('class', text, DELIVERY_CLASSES), otherwise.class),
     onUnknown: given(

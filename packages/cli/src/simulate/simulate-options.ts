@@ -9,7 +9,9 @@ const MOST_RECORDED = 20_000;
 export function simulateOptions(settings: SimulateSettings, brought: Brought): SimulateOptions {
   const { workers, provider, onUnknown, sender, knobs, seed, kills, dropAcks, schedules, forMs, profile } = settings;
   const { config } = brought;
-  const recipients = brought.recipients?.targets.length ?? settings.recipients;
+  // With a config it is the number of examples, whoever they reach.
+  const listed = config === null ? brought.recipients?.targets.length : undefined;
+  const recipients = listed ?? settings.recipients;
   // How many people the routes of a config reach is known only later.
   if (config === null) checkKills(kills, recipients);
   const concurrency = settings.concurrency ?? config?.worker?.concurrency ?? 50;

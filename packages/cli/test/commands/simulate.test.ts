@@ -139,13 +139,17 @@ describe('notify simulate --drop-acks', () => {
 
 describe('notify simulate --break NAME', () => {
   const senders = KNOWN_BAD_SENDERS.map(({ name }) => name);
-  test.each(senders)('%s is red in its own world, with its own faults', async (name) => {
-    const { code, stdout } = await notify(['simulate', '--break', name, '--seed', 'apple', '--json']);
-    expect([1, 3]).toContain(code);
-    const result = json(stdout);
-    expect(result).toMatchObject({ verdict: 'violation', recipients: 20 });
-    expect(Number(result['duplicated']) + Number(result['lost']) + Number(result['phantom'])).toBeGreaterThan(0);
-  }, 60_000);
+  test.each(senders)(
+    '%s is red in its own world, with its own faults',
+    async (name) => {
+      const { code, stdout } = await notify(['simulate', '--break', name, '--seed', 'apple', '--json']);
+      expect([1, 3]).toContain(code);
+      const result = json(stdout);
+      expect(result).toMatchObject({ verdict: 'violation', recipients: 20 });
+      expect(Number(result['duplicated']) + Number(result['lost']) + Number(result['phantom'])).toBeGreaterThan(0);
+    },
+    60_000,
+  );
 });
 
 describe('notify simulate --break', () => {
@@ -252,7 +256,9 @@ describe('notify simulate with a list and a config of one’s own', () => {
     const args = ['simulate', '--config', 'examples/simulate-config/one-bad-row.config.ts', '--recipients', '20'];
     const { code, stdout } = await notify([...args, '--kill-at', '5', '--seed', 'apple']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^PASS {2}37 of 38 recipients got exactly one message; all others are accounted for: 1 failed/);
+    expect(stdout).toMatch(
+      /^PASS {2}37 of 38 recipients got exactly one message; all others are accounted for: 1 failed/,
+    );
     expect(stdout).toContain('failed  r501 <second-5@shop.example>: content threw Error: a contact without a name');
     expect(stdout).toMatch(/failed {2}orderPlaced o-3: .*order o-3 has no contacts/);
   });
@@ -268,7 +274,11 @@ describe('notify simulate with a list and a config of one’s own', () => {
     ['net.connect', "import net from 'node:net';", 'net.connect(1)'],
     ['http.get', "import http from 'node:http';", "http.get('http://127.0.0.1:1')"],
     ['Date.now', '', '(() => { try { Date.now(); } catch {} })()'],
-    ['fs.readFileSync', "import fs from 'node:fs';", "void Promise.resolve().then(() => fs.readFileSync('/etc/hosts'))"],
+    [
+      'fs.readFileSync',
+      "import fs from 'node:fs';",
+      "void Promise.resolve().then(() => fs.readFileSync('/etc/hosts'))",
+    ],
   ];
   const places = ['route', 'content'] as const;
   test.each(places.flatMap((place) => impure.map((row) => [place, ...row] as const)))(
@@ -291,7 +301,9 @@ describe('notify simulate with a list and a config of one’s own', () => {
          };`,
       );
       const result = await notify(['simulate', '--config', file, '--recipients', '5', '--schedules', '1']);
-      expect(result.stderr).toMatch(new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`));
+      expect(result.stderr).toMatch(
+        new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`),
+      );
       expect(result.code).toBe(5);
     },
   );
@@ -354,10 +366,13 @@ describe('a long single run', () => {
   test('shows how far it is, and stops within a second of Ctrl-C', async () => {
     const started = performance.now();
     let interruptedAt = 0;
-    const { code, stdout } = await notify(['simulate', '--recipients', '1000000', '--kill-at', '800', '--seed', 'apple'], {
-      interruptOn: /recipients settled/,
-      onInterrupt: () => (interruptedAt ||= performance.now()),
-    });
+    const { code, stdout } = await notify(
+      ['simulate', '--recipients', '1000000', '--kill-at', '800', '--seed', 'apple'],
+      {
+        interruptOn: /recipients settled/,
+        onInterrupt: () => (interruptedAt ||= performance.now()),
+      },
+    );
     expect(code).toBe(130);
     expect(interruptedAt).toBeGreaterThan(started);
     // A second, and what a busy machine adds to it.

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { PlanFile } from '@sendonce/chaos';
 import { describe, expect, test } from 'vitest';
 import { notify, root } from '../notify.ts';
 
@@ -14,25 +15,68 @@ const PLANS: Readonly<Record<string, Json>> = {
   'queue-wiped': { requested: 200, once: 200 },
   amnesia: { requested: 200, once: 20, parked: 180 },
 };
-const NOBODY = { resent: 0, assumed: 0, failed: 0, dead: 0, expired: 0, suppressed: 0, cancelled: 0, duplicated: 0, lost: 0, phantom: 0 };
+const NOBODY = {
+  resent: 0,
+  assumed: 0,
+  failed: 0,
+  dead: 0,
+  expired: 0,
+  suppressed: 0,
+  cancelled: 0,
+  duplicated: 0,
+  lost: 0,
+  phantom: 0,
+};
 
 describe('the plans that ship', () => {
-  test('are the ones that are described here', () => {
-    const files = readdirSync(`${root}examples/plans`).sort();
-    expect(files).toEqual(Object.keys(PLANS).map((name) => `${name}.plan.json`).sort());
+  const files = readdirSync(`${root}examples/plans`);
+  const plans = files.map((file) => ({
+    file,
+    plan: JSON.parse(readFileSync(`${root}examples/plans/${file}`, 'utf8')) as PlanFile,
+  }));
+  const broken = plans.filter(({ plan }) => plan.setup.sender !== null);
+
+  test('are the ones that are described here, and some of known-bad senders', () => {
+    const ours = files.filter((file) => broken.every((each) => each.file !== file)).sort();
+    expect(ours).toEqual(
+      Object.keys(PLANS)
+        .map((name) => `${name}.plan.json`)
+        .sort(),
+    );
+  });
+
+  test('of known-bad senders end in the violation that they expect', async () => {
+    for (const { file, plan } of broken) {
+      const { stdout } = await notify(['simulate', '--replay', `examples/plans/${file}`, '--json']);
+      const { violations } = JSON.parse(stdout) as { readonly violations: readonly Json[] };
+      expect(violations).toContainEqual(expect.objectContaining({ invariant: plan.expect }));
+    }
   });
 
   test.each(Object.entries(PLANS))('%s passes, and everybody ends as it says', async (name, ends) => {
-    const { code, stdout, stderr } = await notify(['simulate', '--replay', `examples/plans/${name}.plan.json`, '--json']);
+    const { code, stdout, stderr } = await notify([
+      'simulate',
+      '--replay',
+      `examples/plans/${name}.plan.json`,
+      '--json',
+    ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const result = JSON.parse(stdout) as Json;
-    expect(result).toMatchObject({ verdict: 'pass', faults: { armed: 1, fired: 1 }, violations: [], ...NOBODY, ...ends });
+    expect(result).toMatchObject({
+      verdict: 'pass',
+      faults: { armed: 1, fired: 1 },
+      violations: [],
+      ...NOBODY,
+      ...ends,
+    });
     const counted = ['once', 'recovered', 'parked'].reduce((sum, end) => sum + Number(result[end]), 0);
     expect(counted).toBe(result['requested']);
   });
 
   test('list a notification whose producer is gone, with how many recipients it had stored', async () => {
     const { stdout } = await notify(['simulate', '--replay', 'examples/plans/producer-gone.plan.json']);
-    expect(stdout).toMatch(/Never finished by their producer \(1\), outside the sums\n {2}n_\S+: its producer stopped after 30,000 recipients; nobody of them got anything/);
+    expect(stdout).toMatch(
+      /Never finished by their producer \(1\), outside the sums\n {2}n_\S+: its producer stopped after 30,000 recipients; nobody of them got anything/,
+    );
   });
 });

@@ -67,7 +67,15 @@ describe('the settings of a simulation', () => {
     ],
     [
       'let flags win over the world of a broken sender',
-      { break: 'naive-lock', recipients: '7', workers: '3', provider: 'keyed', class: 'legal', queue: false, faults: 'all' },
+      {
+        break: 'naive-lock',
+        recipients: '7',
+        workers: '3',
+        provider: 'keyed',
+        class: 'legal',
+        queue: false,
+        faults: 'all',
+      },
       { recipients: 7, workers: 3, provider: 'keyed', class: 'legal', queue: false, profile: ['all'], concurrency: 10 },
     ],
     [

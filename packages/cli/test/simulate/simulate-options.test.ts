@@ -63,7 +63,7 @@ describe('what the harness is asked for', () => {
     [
       'sends types without a route to the list',
       options({ recipients: '5' }, { config, recipients }),
-      { workload: { kind: 'config', samples: 5, targets } },
+      { setup: { recipients: 5 }, workload: { kind: 'config', samples: 5, targets } },
     ],
     ['keeps the events of a run that is reported', options({ report: 'out' }), { record: true }],
     ['keeps none of a run that is too large', options({ report: 'out', recipients: '20001' }), { record: false }],

@@ -22,7 +22,8 @@ const CHECKS: Readonly<Record<keyof ClassPolicy, Check>> = {
   expiresInMs(at, value) {
     // Null, no default, is a class's to say; a type of that class then has to name its own.
     if (value === null) return;
-    if (!(typeof value === 'number' && value > 0)) invalid(`${at} must be more than 0 ms, got ${String(value)}`);
+    if (!(typeof value === 'number' && value > 0))
+      invalid(`${at} must be more than 0 ms, got ${typeof value === 'number' ? value : typeof value}`);
     if (!Number.isFinite(value)) invalid(`${at} must be a finite number of ms, got ${value}`);
   },
   maxAttempts: (at, value) => numberIn(at, value, { least: 1, most: 100, whole: true }),
@@ -52,7 +53,8 @@ function checkRetry(at: string, value: unknown): void {
     checkSchedule(`${at}.schedule`, retry.schedule);
     return;
   }
-  for (const name in retry) if (!EXPONENTIAL.has(name)) refuseName(`${at}.${name}`, name, ['schedule', ...EXPONENTIAL], 'an option');
+  for (const name in retry)
+    if (!EXPONENTIAL.has(name)) refuseName(`${at}.${name}`, name, ['schedule', ...EXPONENTIAL], 'an option');
   numberIn(`${at}.baseMs`, retry.baseMs, { least: 1, most: LONGEST_WAIT_MS });
   numberIn(`${at}.factor`, retry.factor, { least: 1, most: 1_000 });
   numberIn(`${at}.maxMs`, retry.maxMs, { least: retry.baseMs, most: LONGEST_WAIT_MS });
@@ -60,6 +62,8 @@ function checkRetry(at: string, value: unknown): void {
 
 function checkSchedule(at: string, schedule: unknown): void {
   if (!Array.isArray(schedule) || schedule.length === 0)
-    invalid(`${at} must be a list of at least one wait in ms, got ${Array.isArray(schedule) ? '[]' : String(schedule)}`);
+    invalid(
+      `${at} must be a list of at least one wait in ms, got ${Array.isArray(schedule) ? '[]' : String(schedule)}`,
+    );
   schedule.forEach((wait, i) => numberIn(`${at}[${i}]`, wait, WAIT));
 }

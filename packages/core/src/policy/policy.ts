@@ -3,7 +3,8 @@ import type { DeliveryClass, UnknownAction } from '../model/classes.ts';
 /** When known-not-sent work is tried again. */
 export type RetryPolicy =
   /** A wait per charged attempt; the last one repeats. Full jitter: between half of it and all of it. */
-  { readonly schedule: readonly number[] } | { readonly baseMs: number; readonly factor: number; readonly maxMs: number };
+  | { readonly schedule: readonly number[] }
+  | { readonly baseMs: number; readonly factor: number; readonly maxMs: number };
 
 export const LOOKUP_RULES = ['never', 'once', 'until-certain'] as const;
 export const OPT_OUT_RULES = ['never', 'topic', 'always'] as const;
@@ -47,9 +48,44 @@ export const CLASS_POLICIES: Readonly<Record<DeliveryClass, ClassPolicy>> = {
     expiresInMs: 5 * MINUTE,
     optOut: 'never',
   },
-  document: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'failover', expiresInMs: 7 * DAY, optOut: 'topic' },
-  transactional: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'park', expiresInMs: DAY, optOut: 'topic' },
-  legal: { ...common, replayForMs: Infinity, lookup: 'until-certain', onUnknown: 'park', expiresInMs: 14 * DAY, optOut: 'never' },
-  alert: { ...common, replayForMs: Infinity, lookup: 'never', onUnknown: 'resend', expiresInMs: 15 * MINUTE, optOut: 'topic' },
-  marketing: { ...common, replayForMs: 0, lookup: 'never', onUnknown: 'assume-sent', expiresInMs: null, optOut: 'always' },
+  document: {
+    ...common,
+    replayForMs: Infinity,
+    lookup: 'until-certain',
+    onUnknown: 'failover',
+    expiresInMs: 7 * DAY,
+    optOut: 'topic',
+  },
+  transactional: {
+    ...common,
+    replayForMs: Infinity,
+    lookup: 'until-certain',
+    onUnknown: 'park',
+    expiresInMs: DAY,
+    optOut: 'topic',
+  },
+  legal: {
+    ...common,
+    replayForMs: Infinity,
+    lookup: 'until-certain',
+    onUnknown: 'park',
+    expiresInMs: 14 * DAY,
+    optOut: 'never',
+  },
+  alert: {
+    ...common,
+    replayForMs: Infinity,
+    lookup: 'never',
+    onUnknown: 'resend',
+    expiresInMs: 15 * MINUTE,
+    optOut: 'topic',
+  },
+  marketing: {
+    ...common,
+    replayForMs: 0,
+    lookup: 'never',
+    onUnknown: 'assume-sent',
+    expiresInMs: null,
+    optOut: 'always',
+  },
 };

@@ -5,7 +5,10 @@ import type { RetryPolicy } from './policy.ts';
  * deliveries that failed together does not come back together, and nobody waits less than half of what was asked for.
  */
 export function retryDelayMs(policy: RetryPolicy, tries: number, random: number): number {
-  const full = 'schedule' in policy ? scheduled(policy.schedule, tries) : Math.min(policy.maxMs, policy.baseMs * policy.factor ** (tries - 1));
+  const full =
+    'schedule' in policy
+      ? scheduled(policy.schedule, tries)
+      : Math.min(policy.maxMs, policy.baseMs * policy.factor ** (tries - 1));
   return Math.round(full * (0.5 + random / 2));
 }
 

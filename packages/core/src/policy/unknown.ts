@@ -102,7 +102,9 @@ function lookupOf(facts: UnknownFacts, open: readonly Attempt[]): AskLookup | nu
 
 /** What a lookup can tell about an attempt that was there. Anywhere: only as much as the weakest of all providers can. */
 function lookupFor(facts: UnknownFacts, provider: string): Omit<Lookup, 'find'> | null {
-  const asked = (provider === ANY_PROVIDER ? facts.order : [provider]).map((name) => facts.capabilities(name)?.lookup ?? 'none');
+  const asked = (provider === ANY_PROVIDER ? facts.order : [provider]).map(
+    (name) => facts.capabilities(name)?.lookup ?? 'none',
+  );
   const lookups = asked.filter((lookup) => lookup !== 'none');
   if (lookups.length === 0 || lookups.length < asked.length) return null;
   return {
@@ -130,7 +132,11 @@ function whenAbsent(facts: UnknownFacts, attempt: Attempt): ReconcileDecision {
   if (lookup.kind === 'positive-only') return afterLookups(facts);
   const { provider } = attempt;
   const again = provider === ANY_PROVIDER ? facts.record.provider : provider;
-  return { kind: 'absent', provider, next: { kind: 'retry', delayMs: 0, provider: again, reason: 'the provider knows of no such message' } };
+  return {
+    kind: 'absent',
+    provider,
+    next: { kind: 'retry', delayMs: 0, provider: again, reason: 'the provider knows of no such message' },
+  };
 }
 
 function afterLookups(facts: UnknownFacts): ReconcileDecision {

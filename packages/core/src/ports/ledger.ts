@@ -1,5 +1,12 @@
 import type { Channel, DeliveryClass } from '../model/classes.ts';
-import type { ArrivalKind, DeliveryRecord, DeliveryState, MessageContent, Move, OperatorNote } from '../model/delivery.ts';
+import type {
+  ArrivalKind,
+  DeliveryRecord,
+  DeliveryState,
+  MessageContent,
+  Move,
+  OperatorNote,
+} from '../model/delivery.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Target } from '../model/recipient.ts';
@@ -86,7 +93,10 @@ export type ClaimVerdict<Grant> =
 /** `data`: the notification's, for making the content; null when the message is frozen already. */
 export type DeliveryVerdict = ClaimVerdict<{ readonly record: DeliveryRecord; readonly data: unknown }>;
 /** `page`: the targets of page `record.cursor`; null when the notification still has to be routed. */
-export type NotificationVerdict = ClaimVerdict<{ readonly record: NotificationRecord; readonly page: readonly Target[] | null }>;
+export type NotificationVerdict = ClaimVerdict<{
+  readonly record: NotificationRecord;
+  readonly page: readonly Target[] | null;
+}>;
 
 export interface Held {
   readonly id: string;
@@ -101,7 +111,10 @@ export interface ReleaseRequest extends Held {
 }
 
 /** `settled`: the release itself ended it (cap reached). */
-export type HoldVerdict = { readonly kind: 'ok' } | { readonly kind: 'fenced' } | { readonly kind: 'settled'; readonly state: DeliveryState | NotificationState };
+export type HoldVerdict =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'fenced' }
+  | { readonly kind: 'settled'; readonly state: DeliveryState | NotificationState };
 
 // ---- fan-out ---------------------------------------------------------------------------------------------------------------
 
@@ -129,7 +142,12 @@ export interface AddRequest {
 
 export type AddVerdict =
   /** `inserted`: ids that are new; the rest existed already. `next`: the page to expand now, null when the notification is expanded. */
-  | { readonly kind: 'added'; readonly inserted: readonly string[]; readonly record: NotificationRecord; readonly next: readonly Target[] | null }
+  | {
+      readonly kind: 'added';
+      readonly inserted: readonly string[];
+      readonly record: NotificationRecord;
+      readonly next: readonly Target[] | null;
+    }
   /** This page was added before; nothing was written. */
   | { readonly kind: 'repeated'; readonly record: NotificationRecord; readonly next: readonly Target[] | null }
   | { readonly kind: 'fenced' | 'cancelled' | 'absent' };
@@ -160,7 +178,11 @@ export type MarkVerdict =
       readonly message: MessageContent;
     }
   | { readonly kind: 'fenced'; readonly id: string }
-  | { readonly kind: 'settled' | 'cancelled' | 'suppressed' | 'expired'; readonly id: string; readonly state: DeliveryState }
+  | {
+      readonly kind: 'settled' | 'cancelled' | 'suppressed' | 'expired';
+      readonly id: string;
+      readonly state: DeliveryState;
+    }
   /** Paused: it waits again and will be due in `dueInMs`. */
   | { readonly kind: 'blocked'; readonly id: string; readonly dueInMs: number; readonly scope: string }
   /** An attempt is open and neither a live key nor a declaration covers a new one: `unknown` again, for the reconciler. */
@@ -188,7 +210,12 @@ export interface SettleRequest extends Held {
 
 /** `evidence`: the fence was old; the outcome was kept for its own attempt only. Both carry the state that stands now. */
 export type SettleVerdict =
-  | { readonly kind: 'settled' | 'evidence'; readonly id: string; readonly state: DeliveryState; readonly duplicate: boolean }
+  | {
+      readonly kind: 'settled' | 'evidence';
+      readonly id: string;
+      readonly state: DeliveryState;
+      readonly duplicate: boolean;
+    }
   | { readonly kind: 'absent'; readonly id: string };
 
 // ---- the unknown -----------------------------------------------------------------------------------------------------------
@@ -222,7 +249,12 @@ export type ReconcileDecision =
   /** Try the same provider with the same key; the attempt stays open. */
   | { readonly kind: 'replay'; readonly provider: string; readonly delayMs: number }
   /** Declare a possible duplicate, then try. */
-  | { readonly kind: 'declare'; readonly declaration: 'resend' | 'failover'; readonly provider: string; readonly delayMs: number }
+  | {
+      readonly kind: 'declare';
+      readonly declaration: 'resend' | 'failover';
+      readonly provider: string;
+      readonly delayMs: number;
+    }
   | { readonly kind: 'assume-sent'; readonly reason: string }
   | { readonly kind: 'park'; readonly reason: string }
   | { readonly kind: 'wait'; readonly delayMs: number };
@@ -356,7 +388,10 @@ export interface LedgerCapabilities {
 export interface Ledger {
   readonly capabilities: LedgerCapabilities;
 
-  accept(batch: readonly NewNotification[], options?: { readonly transaction?: unknown }): Promise<readonly AcceptVerdict[]>;
+  accept(
+    batch: readonly NewNotification[],
+    options?: { readonly transaction?: unknown },
+  ): Promise<readonly AcceptVerdict[]>;
   seal(batch: readonly SealRequest[]): Promise<readonly SealVerdict[]>;
 
   /** Grants what waits for routing or expansion and is due, or whose lease has lapsed. Repeating it with the same requestId writes nothing. */
@@ -388,8 +423,14 @@ export interface Ledger {
 
   find(ids: readonly string[]): Promise<readonly (DeliveryRecord | null)[]>;
   findNotifications(ids: readonly string[]): Promise<readonly (NotificationRecord | null)[]>;
-  list(filter: DeliveryFilter, page?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<DeliveryRecord>>;
-  listNotifications(filter: NotificationFilter, page?: { readonly limit?: number; readonly cursor?: string | null }): Promise<Page<NotificationRecord>>;
+  list(
+    filter: DeliveryFilter,
+    page?: { readonly limit?: number; readonly cursor?: string | null },
+  ): Promise<Page<DeliveryRecord>>;
+  listNotifications(
+    filter: NotificationFilter,
+    page?: { readonly limit?: number; readonly cursor?: string | null },
+  ): Promise<Page<NotificationRecord>>;
   count(): Promise<Counts>;
   /** The delivery's story, oldest first; [] when unknown or not kept any more. */
   history(id: string): Promise<readonly Move[]>;

@@ -57,9 +57,7 @@ export interface ProviderEvent {
 
 export interface ProviderCapabilities {
   /** `key`: repeats with the same key are one message, inside `windowMs`. `client-id`: repeats are refused. `none`. */
-  readonly idempotency:
-    | { readonly kind: 'key' | 'client-id'; readonly windowMs: number }
-    | { readonly kind: 'none' };
+  readonly idempotency: { readonly kind: 'key' | 'client-id'; readonly windowMs: number } | { readonly kind: 'none' };
   readonly lookup: Lookup | 'none';
   /** The field in which our delivery id travels and comes back in events. */
   readonly correlation: { readonly field: string; readonly maxBytes: number } | 'none';

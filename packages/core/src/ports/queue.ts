@@ -36,7 +36,11 @@ export interface Queue {
   /** Stores wakes. Repeating it makes more wakes, which is harmless. */
   enqueue(wakes: readonly Wake[], options?: { readonly delayMs?: number }): Promise<readonly ItemResult[]>;
   /** Up to `max` wakes, waiting at most `waitMs` for the first; [] when none came or the signal aborted. */
-  receive(options: { readonly max: number; readonly waitMs: number; readonly signal?: AbortSignal }): Promise<readonly ReceivedWake[]>;
+  receive(options: {
+    readonly max: number;
+    readonly waitMs: number;
+    readonly signal?: AbortSignal;
+  }): Promise<readonly ReceivedWake[]>;
   /** Removes messages for good. Twice, or after the visibility ran out, is allowed; it then may do nothing. */
   ack(batch: readonly ReceivedWake[]): Promise<readonly ItemResult[]>;
   /** Makes messages visible again after `delayMs`. Twice is allowed; a stale receipt does nothing. */

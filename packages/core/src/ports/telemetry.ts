@@ -5,7 +5,14 @@ import type { OutcomeKind } from '../model/outcome.ts';
 
 /** What happened, once per transition that this process caused or saw. Never an address, never content. */
 export type TelemetryEvent =
-  | { readonly kind: 'notification.moved'; readonly at: number; readonly id: string; readonly type: string; readonly to: NotificationState; readonly reason: string | null }
+  | {
+      readonly kind: 'notification.moved';
+      readonly at: number;
+      readonly id: string;
+      readonly type: string;
+      readonly to: NotificationState;
+      readonly reason: string | null;
+    }
   | {
       readonly kind: 'delivery.moved';
       readonly at: number;
@@ -18,13 +25,34 @@ export type TelemetryEvent =
       readonly reason: string | null;
       readonly assumed: boolean;
     }
-  | { readonly kind: 'attempt.ended'; readonly at: number; readonly id: string; readonly provider: string; readonly attempt: number; readonly outcome: OutcomeKind; readonly reason: string | null }
-  | { readonly kind: 'delivery.failover'; readonly at: number; readonly id: string; readonly from: string; readonly to: string; readonly declared: boolean }
+  | {
+      readonly kind: 'attempt.ended';
+      readonly at: number;
+      readonly id: string;
+      readonly provider: string;
+      readonly attempt: number;
+      readonly outcome: OutcomeKind;
+      readonly reason: string | null;
+    }
+  | {
+      readonly kind: 'delivery.failover';
+      readonly at: number;
+      readonly id: string;
+      readonly from: string;
+      readonly to: string;
+      readonly declared: boolean;
+    }
   | { readonly kind: 'delivery.stray'; readonly at: number; readonly id: string }
   | { readonly kind: 'duplicate.recorded'; readonly at: number; readonly id: string }
   | { readonly kind: 'worker.degraded'; readonly at: number; readonly worker: string; readonly reason: string }
   | { readonly kind: 'worker.recovered'; readonly at: number; readonly worker: string }
-  | { readonly kind: 'worker.no-progress'; readonly at: number; readonly worker: string; readonly waiting: number; readonly sinceMs: number };
+  | {
+      readonly kind: 'worker.no-progress';
+      readonly at: number;
+      readonly worker: string;
+      readonly waiting: number;
+      readonly sinceMs: number;
+    };
 
 /** Where events go. Must not throw and must not block; what it throws is dropped. */
 export interface Telemetry {

@@ -44,13 +44,26 @@ export interface PublishItem extends PublishOptions {
 export type PublishManyResult = PublishResult | { readonly kind: 'failed'; readonly error: SendonceError };
 
 /** Checks, identifies and stores a batch: one ledger call for all whose recipients fit a page. */
-export async function accept(context: Context, type: ResolvedType, items: readonly PublishItem[]): Promise<readonly PublishManyResult[]> {
+export async function accept(
+  context: Context,
+  type: ResolvedType,
+  items: readonly PublishItem[],
+): Promise<readonly PublishManyResult[]> {
   const prepared = await Promise.all(items.map((item) => prepare(context, type, item).catch(toError)));
   const valid = prepared.filter((each): each is Prepared => !(each instanceof SendonceError));
   const transaction = valid[0]?.transaction;
   if (valid.some((each) => each.transaction !== transaction))
-    throw new SendonceError('OPTION_INVALID', 'publishMany is one ledger call: give every item the same transaction, or none');
-  const verdicts = valid.length === 0 ? [] : await context.ledger.accept(valid.map((each) => each.entry), transaction === undefined ? {} : { transaction });
+    throw new SendonceError(
+      'OPTION_INVALID',
+      'publishMany is one ledger call: give every item the same transaction, or none',
+    );
+  const verdicts =
+    valid.length === 0
+      ? []
+      : await context.ledger.accept(
+          valid.map((each) => each.entry),
+          transaction === undefined ? {} : { transaction },
+        );
   const results: PublishManyResult[] = [];
   let at = 0;
   for (const each of prepared) {
@@ -59,7 +72,8 @@ export async function accept(context: Context, type: ResolvedType, items: readon
       continue;
     }
     const verdict = verdicts[at++];
-    if (verdict === undefined) throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger answered fewer verdicts than items; publish again');
+    if (verdict === undefined)
+      throw new SendonceError('LEDGER_UNAVAILABLE', 'the ledger answered fewer verdicts than items; publish again');
     if (verdict.kind === 'conflict') results.push({ kind: 'failed', error: conflict(each.entry, verdict.record) });
     else results.push(await finished(context, each, verdict));
   }
@@ -93,7 +107,11 @@ function wantsWake(record: NotificationRecord): boolean {
   return (record.recipients === 'route' || record.sealed) && record.state !== 'expanded' && record.state !== 'done';
 }
 
-async function finished(context: Context, prepared: Prepared, { kind, record }: Exclude<AcceptVerdict, { kind: 'conflict' }>): Promise<PublishManyResult> {
+async function finished(
+  context: Context,
+  prepared: Prepared,
+  { kind, record }: Exclude<AcceptVerdict, { kind: 'conflict' }>,
+): Promise<PublishManyResult> {
   const { id } = prepared.entry;
   try {
     return { kind, id, record: await finish(context, prepared, record) };
@@ -120,10 +138,15 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
   if (!explicit && type.type.route === undefined)
     throw new SendonceError('RECIPIENTS_MISSING', `type '${type.name}' has no route, so publish needs { recipients }`);
   const { chunk } = context.settings.worker;
-  const targets = Array.isArray(item.recipients) ? (item.recipients as Parameters<typeof toTarget>[0][]).map(toTarget) : null;
+  const targets = Array.isArray(item.recipients)
+    ? (item.recipients as Parameters<typeof toTarget>[0][]).map(toTarget)
+    : null;
   const page = targets !== null && targets.length <= chunk ? targets : null;
   if (explicit && page === null && item.transaction !== undefined)
-    throw new SendonceError('OPTION_INVALID', `with a transaction the recipients must be an array of at most ${chunk} (worker.chunk): more are stored page by page, and those pages are not part of it`);
+    throw new SendonceError(
+      'OPTION_INVALID',
+      `with a transaction the recipients must be an array of at most ${chunk} (worker.chunk): more are stored page by page, and those pages are not part of it`,
+    );
   const entry: NewNotification = {
     id: notificationId(tenant, type.name, key),
     tenant,
@@ -151,13 +174,18 @@ function bodyFingerprint(data: unknown, item: PublishItem, targets: readonly Tar
 function sendAtOf({ sendAt }: PublishItem): number | null {
   if (sendAt === undefined) return null;
   const at = Number(sendAt);
-  if (!Number.isFinite(at)) throw new SendonceError('OPTION_INVALID', `sendAt must be a valid Date or epoch ms, got ${String(sendAt)}`);
+  if (!Number.isFinite(at))
+    throw new SendonceError('OPTION_INVALID', `sendAt must be a valid Date or epoch ms, got ${String(sendAt)}`);
   return at;
 }
 
-function expiresInOf(type: ResolvedType, { expiresInMs = type.policy.expiresInMs ?? undefined }: PublishItem): number | null {
+function expiresInOf(
+  type: ResolvedType,
+  { expiresInMs = type.policy.expiresInMs ?? undefined }: PublishItem,
+): number | null {
   if (expiresInMs === undefined) return null;
-  if (!(expiresInMs > 0)) throw new SendonceError('OPTION_INVALID', `expiresInMs must be more than 0 ms, got ${expiresInMs}`);
+  if (!(expiresInMs > 0))
+    throw new SendonceError('OPTION_INVALID', `expiresInMs must be more than 0 ms, got ${expiresInMs}`);
   return expiresInMs;
 }
 
@@ -166,7 +194,11 @@ async function checkData(type: ResolvedType, data: unknown): Promise<unknown> {
   let value = data;
   if (schema !== undefined) {
     const result: StandardResult<unknown> = await schema['~standard'].validate(data);
-    if (result.issues !== undefined) throw new SendonceError('DATA_INVALID', `data of '${type.name}' does not fit its schema: ${issuesOf(result.issues)}`);
+    if (result.issues !== undefined)
+      throw new SendonceError(
+        'DATA_INVALID',
+        `data of '${type.name}' does not fit its schema: ${issuesOf(result.issues)}`,
+      );
     value = result.value;
   }
   return roundTrip(type.name, value);
@@ -178,7 +210,11 @@ function roundTrip(name: string, value: unknown): unknown {
     const json = JSON.stringify(value ?? null);
     return json === undefined ? null : (JSON.parse(json) as unknown);
   } catch (cause) {
-    throw new SendonceError('DATA_UNSERIALIZABLE', `data of '${name}' cannot be stored as JSON (${String(cause)}); publish plain values`, { cause });
+    throw new SendonceError(
+      'DATA_UNSERIALIZABLE',
+      `data of '${name}' cannot be stored as JSON (${String(cause)}); publish plain values`,
+      { cause },
+    );
   }
 }
 
@@ -195,7 +231,10 @@ function keyOf(type: ResolvedType, item: PublishItem, data: unknown): string {
   const derive = type.type.key as ((data: unknown) => string) | undefined;
   const key = item.key ?? derive?.(data);
   if (typeof key !== 'string' || key === '')
-    throw new SendonceError('KEY_MISSING', `publishing '${type.name}' needs a key: pass { key } or give the type key(data); got ${JSON.stringify(key)}`);
+    throw new SendonceError(
+      'KEY_MISSING',
+      `publishing '${type.name}' needs a key: pass { key } or give the type key(data); got ${JSON.stringify(key)}`,
+    );
   return key;
 }
 

@@ -34,7 +34,12 @@ export function unknownConfigDelayMs({ random }: Context): number {
 const HINT_LIMIT_MS = 2_000;
 
 /** Wakes are hints: a queue that refuses one, or never answers, costs time, never a message, since the sweeper claims what is due. */
-export async function hint({ clock }: Context, queue: Queue | null, ids: readonly string[], delayMs = 0): Promise<void> {
+export async function hint(
+  { clock }: Context,
+  queue: Queue | null,
+  ids: readonly string[],
+  delayMs = 0,
+): Promise<void> {
   if (queue === null || ids.length === 0 || delayMs > queue.capabilities.maxDelayMs) return;
   const { maxBatch } = queue.capabilities;
   for (let at = 0; at < ids.length; at += maxBatch) {

@@ -40,7 +40,8 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
   if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
   const ready = (message: MessageContent): Prepared | NotPrepared => {
     // A function that forgets to return would send an empty message, and freeze it.
-    if (typeof message !== 'object' || message === null) return failed(new TypeError(`it must return an object, got ${String(message)}`));
+    if (typeof message !== 'object' || message === null)
+      return failed(new TypeError(`it must return an object, got ${String(message)}`));
     return { kind: 'prepared', granted, type, provider, message };
   };
   if (record.message !== null) return ready(record.message);
@@ -48,7 +49,11 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
     const reason = `content threw ${reasonOf(thrown)}`;
     return { kind: 'not-prepared', granted, failure: reason, reason };
   };
-  const make = type.type.content as (data: unknown, target: unknown, of: unknown) => MessageContent | Promise<MessageContent>;
+  const make = type.type.content as (
+    data: unknown,
+    target: unknown,
+    of: unknown,
+  ) => MessageContent | Promise<MessageContent>;
   try {
     const content = make(granted.data, record.target, { deliveryId: record.id, generation: record.generation });
     // Most content functions are synchronous; a promise per delivery would be most of a batch's cost.
@@ -59,7 +64,10 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
 }
 
 /** Prepares all of them, those that have to be awaited side by side and not for ever: one hung template must not keep its batch. */
-export async function prepareAll(context: Context, granted: readonly Granted[]): Promise<readonly (Prepared | NotPrepared)[]> {
+export async function prepareAll(
+  context: Context,
+  granted: readonly Granted[],
+): Promise<readonly (Prepared | NotPrepared)[]> {
   const begun = granted.map((each) => prepare(context, each));
   if (begun.every((each): each is Prepared | NotPrepared => !(each instanceof Promise))) return begun;
   const limitMs = context.settings.worker.leaseMs;
@@ -68,7 +76,10 @@ export async function prepareAll(context: Context, granted: readonly Granted[]):
   const bounded = begun.map((each, at) => {
     if (!(each instanceof Promise)) return Promise.resolve(each);
     const reason = `content took longer than ${limitMs} ms`;
-    return Promise.race([each, timeUp.then(() => ({ kind: 'not-prepared' as const, granted: granted[at]!, failure: reason, reason }))]);
+    return Promise.race([
+      each,
+      timeUp.then(() => ({ kind: 'not-prepared' as const, granted: granted[at]!, failure: reason, reason })),
+    ]);
   });
   const results = await Promise.all(bounded);
   done.abort('prepared');
@@ -111,7 +122,12 @@ export interface MarkedAt {
   readonly wall: number;
 }
 
-export function marked(prepared: Prepared, key: string, verdict: Extract<MarkVerdict, { kind: 'go' }>, before: MarkedAt): Marked {
+export function marked(
+  prepared: Prepared,
+  key: string,
+  verdict: Extract<MarkVerdict, { kind: 'go' }>,
+  before: MarkedAt,
+): Marked {
   return {
     prepared,
     key,

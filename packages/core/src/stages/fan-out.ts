@@ -18,29 +18,58 @@ export interface HeldNotification {
   readonly waitedOut?: boolean;
 }
 
+export interface Expanded {
+  /** Held on, at their next page. */
+  readonly held: readonly HeldNotification[];
+  /** Pages added of notifications that have more of them, held on or not. */
+  readonly ahead: number;
+}
+
 /** What one step still needs, after the route was asked where there is one. */
 type Step =
-  | { readonly kind: 'add'; readonly held: HeldNotification; readonly page: readonly Target[]; readonly sealTargets: number | null }
-  | { readonly kind: 'release'; readonly held: HeldNotification; readonly failure: string | null; readonly reason: string | null; readonly delayMs: number };
+  | {
+      readonly kind: 'add';
+      readonly held: HeldNotification;
+      readonly page: readonly Target[];
+      readonly sealTargets: number | null;
+    }
+  | {
+      readonly kind: 'release';
+      readonly held: HeldNotification;
+      readonly failure: string | null;
+      readonly reason: string | null;
+      readonly delayMs: number;
+    };
 
 /**
  * Routes what has to be routed, then makes the deliveries of one page of each notification, together with its cursor: one `add` for
- * all. A crash anywhere repeats nothing. Returns those that are held on, at their next page.
+ * all. A crash anywhere repeats nothing.
  */
 export async function fanOut(
   context: Context,
   held: readonly HeldNotification[],
   leaseMs: (at: number) => number,
-): Promise<readonly HeldNotification[]> {
+): Promise<Expanded> {
   const steps = await Promise.all(held.map((each) => stepOf(context, each)));
-  await giveBack(context, steps.filter((step) => step.kind === 'release'));
+  await giveBack(
+    context,
+    steps.filter((step) => step.kind === 'release'),
+  );
   const adds = steps.filter((step) => step.kind === 'add');
-  if (adds.length === 0) return [];
+  if (adds.length === 0) return { held: [], ahead: 0 };
   const requests = adds.map((step, at) => addRequest(context, step, leaseMs(at)));
   const verdicts = await context.ledger.add(requests);
   verdicts.forEach((verdict, at) => tellStillborn(context, verdict, adds[at]?.held.record, requests[at]));
-  await hint(context, context.queue, verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])));
-  return verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held, verdict));
+  await hint(
+    context,
+    context.queue,
+    verdicts.flatMap((verdict) => (verdict.kind === 'added' ? verdict.inserted : [])),
+  );
+  return {
+    held: verdicts.flatMap((verdict, at) => stillHeld(context, adds[at]?.held, verdict)),
+    ahead: verdicts.filter((verdict) => verdict.kind === 'added' && verdict.record.cursor < verdict.record.pages)
+      .length,
+  };
 }
 
 async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
@@ -69,11 +98,19 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
  * for it. The wait is once per lease, not per page: a million recipients on a channel that was forgotten are told today. A name that is
  * no channel at all is in nobody's config.
  */
-function addOrWait(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
+function addOrWait(
+  context: Context,
+  held: HeldNotification,
+  page: readonly Target[],
+  sealTargets: number | null,
+): Step {
   const { record } = held;
-  const lacked = page.find(({ channel }) => !context.settings.channels.has(channel) && CHANNELS.includes(channel))?.channel;
+  const lacked = page.find(
+    ({ channel }) => !context.settings.channels.has(channel) && CHANNELS.includes(channel),
+  )?.channel;
   if (lacked === undefined || held.waitedOut === true) return { kind: 'add', held, page, sealTargets };
-  if (record.failures >= MAX_ROUTING_FAILURES - 1) return { kind: 'add', held: { ...held, waitedOut: true }, page, sealTargets };
+  if (record.failures >= MAX_ROUTING_FAILURES - 1)
+    return { kind: 'add', held: { ...held, waitedOut: true }, page, sealTargets };
   const reason = `channel '${lacked}' has no provider in this worker's config`;
   return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
 }
@@ -84,7 +121,12 @@ function waits(context: Context, held: HeldNotification, reason: string): Step {
 
 async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {
   if (steps.length === 0) return;
-  const releases = steps.map(({ held: { record, fence }, failure, delayMs }) => ({ id: record.id, fence, failure, delayMs }));
+  const releases = steps.map(({ held: { record, fence }, failure, delayMs }) => ({
+    id: record.id,
+    fence,
+    failure,
+    delayMs,
+  }));
   const verdicts = await context.ledger.release(releases);
   const again: string[] = [];
   verdicts.forEach((verdict, at) => {
@@ -104,16 +146,25 @@ function againInMs(record: NotificationRecord): number {
   return Math.min(1_000 * 4 ** record.failures, 600_000);
 }
 
-function addRequest(context: Context, { held, page, sealTargets }: Extract<Step, { kind: 'add' }>, leaseMs: number): AddRequest {
+function addRequest(
+  context: Context,
+  { held, page, sealTargets }: Extract<Step, { kind: 'add' }>,
+  leaseMs: number,
+): AddRequest {
   const { record, fence } = held;
   const deliveries = page.map((target) => newDelivery(context, record, target));
   return { notificationId: record.id, fence, page: record.cursor, deliveries, sealTargets, leaseMs };
 }
 
-function stillHeld(context: Context, held: HeldNotification | undefined, verdict: AddVerdict): readonly HeldNotification[] {
+function stillHeld(
+  context: Context,
+  held: HeldNotification | undefined,
+  verdict: AddVerdict,
+): readonly HeldNotification[] {
   if (held === undefined || (verdict.kind !== 'added' && verdict.kind !== 'repeated')) return [];
   const { record, next } = verdict;
-  if (next !== null && record.leaseUntil !== null && record.fence === held.fence) return [{ ...held, record, page: next }];
+  if (next !== null && record.leaseUntil !== null && record.fence === held.fence)
+    return [{ ...held, record, page: next }];
   if (record.state === 'expanded') moved(context, record, 'expanded', null);
   return [];
 }
@@ -123,7 +174,12 @@ function moved(context: Context, record: NotificationRecord, to: NotificationSta
 }
 
 /** A delivery that is born as a dead letter is told like any other. */
-function tellStillborn(context: Context, verdict: AddVerdict, of: NotificationRecord | undefined, request: AddRequest | undefined): void {
+function tellStillborn(
+  context: Context,
+  verdict: AddVerdict,
+  of: NotificationRecord | undefined,
+  request: AddRequest | undefined,
+): void {
   if (verdict.kind !== 'added' || of === undefined || request === undefined) return;
   const failed = request.deliveries.filter((delivery) => delivery.failed !== null);
   if (failed.length === 0) return;
@@ -131,7 +187,18 @@ function tellStillborn(context: Context, verdict: AddVerdict, of: NotificationRe
   for (const { id, target, provider, failed: reason } of failed) {
     if (!inserted.delete(id)) continue;
     const { type, class: ofClass } = of;
-    context.emit({ kind: 'delivery.moved', at: context.clock.now(), id, type, class: ofClass, channel: target.channel, to: 'failed', provider, reason, assumed: false });
+    context.emit({
+      kind: 'delivery.moved',
+      at: context.clock.now(),
+      id,
+      type,
+      class: ofClass,
+      channel: target.channel,
+      to: 'failed',
+      provider,
+      reason,
+      assumed: false,
+    });
   }
 }
 
@@ -150,7 +217,8 @@ function newDelivery(context: Context, record: NotificationRecord, target: Targe
 }
 
 function problemOf(context: Context, target: Target): string | null {
-  if (!context.settings.channels.has(target.channel)) return `channel '${target.channel}' has no provider in the config`;
+  if (!context.settings.channels.has(target.channel))
+    return `channel '${target.channel}' has no provider in the config`;
   try {
     const problem = addressProblem(target.channel, target.to);
     return problem === null ? null : `invalid address: ${problem}`;

@@ -1,59 +1,68 @@
 import type { DeliveryRecord, OperatorNote } from '../model/delivery.ts';
 import { kindOf } from '../model/keys.ts';
-import type { NotificationRecord } from '../model/notification.ts';
-import type { CancelVerdict, Evidence, EvidenceVerdict } from '../ports/ledger.ts';
+import type { CancelVerdict, Evidence, EvidenceVerdict, Page } from '../ports/ledger.ts';
 import type { Context } from './context.ts';
 import { emitMove, tellStanding } from './events.ts';
 
 /** Adds what is known from outside, and tells what it moved. */
 export async function record(context: Context, evidence: readonly Evidence[]): Promise<readonly EvidenceVerdict[]> {
   const verdicts = await context.ledger.record(evidence);
-  await tellStanding(context, verdicts.flatMap((verdict) => (verdict.kind === 'moved' ? [verdict.id] : [])));
+  await tellStanding(
+    context,
+    verdicts.flatMap((verdict) => (verdict.kind === 'moved' ? [verdict.id] : [])),
+  );
   return verdicts;
 }
 
-/** Cancels, and tells what was not cancelled before: a repeat is silent. */
-export async function cancel(context: Context, ids: readonly string[], note: OperatorNote): Promise<readonly CancelVerdict[]> {
-  const before = await standing(context, ids);
-  const verdicts = await context.ledger.cancel(ids.map((id) => ({ id, ...note })));
-  const cancelled = new Set(ids.filter((_, at) => verdicts[at]?.kind === 'cancelled'));
-  if (cancelled.size === 0 || before === null) return verdicts;
-  const after = await standing(context, [...cancelled]);
-  for (const each of after?.notifications.values() ?? [])
-    if (each.state === 'cancelled' && before.notifications.get(each.id)?.state !== 'cancelled')
-      context.emit({ kind: 'notification.moved', at: context.clock.now(), id: each.id, type: each.type, to: each.state, reason: each.reason });
-  for (const each of after?.cancelled.values() ?? []) if (!before.cancelled.has(each.id)) emitMove(context, each, each.state, each.reason);
-  return verdicts;
-}
+/** Ids kept to know a repeated cancel by. */
+const REMEMBERED = 10_000;
 
-interface Standing {
-  readonly notifications: ReadonlyMap<string, NotificationRecord>;
-  /** Deliveries that are cancelled: those named, and those of the notifications named. */
-  readonly cancelled: ReadonlyMap<string, DeliveryRecord>;
-}
+export type Cancel = (ids: readonly string[], note: OperatorNote) => Promise<readonly CancelVerdict[]>;
 
-/** How things stand; null when nobody listens or the ledger cannot say, since telling must not fail a cancel. */
-async function standing({ ledger, heard }: Context, ids: readonly string[]): Promise<Standing | null> {
-  if (!heard) return null;
-  const cancelled = new Map<string, DeliveryRecord>();
-  const note = (record: DeliveryRecord | null): void => {
-    if (record?.state === 'cancelled') cancelled.set(record.id, record);
-  };
-  try {
-    const of = ids.filter((id) => kindOf(id) === 'notification');
-    const notifications = of.length === 0 ? [] : await ledger.findNotifications(of);
-    for (const notificationId of of) {
-      let cursor: string | null = null;
-      do {
-        const page: Awaited<ReturnType<typeof ledger.list>> = await ledger.list({ notificationId, states: ['cancelled'] }, { cursor });
-        page.items.forEach(note);
-        cursor = page.cursor;
-      } while (cursor !== null);
+/**
+ * Cancels at once, and then tells what is cancelled. A repeat from the same process is silent: how things stood before is not asked,
+ * since every millisecond before a cancel lets messages out.
+ */
+export function cancelling(context: Context): Cancel {
+  const told = new Set<string>();
+  return async (ids, note) => {
+    const verdicts = await context.ledger.cancel(ids.map((id) => ({ id, ...note })));
+    const fresh = ids.filter((id, at) => verdicts[at]?.kind === 'cancelled' && !told.has(id));
+    if (fresh.length === 0 || !context.heard) return verdicts;
+    try {
+      await tellCancelled(context, fresh, told);
+    } catch {
+      // Telling must not fail a cancel that was made.
     }
-    const deliveries = ids.filter((id) => kindOf(id) === 'delivery');
-    if (deliveries.length > 0) (await ledger.find(deliveries)).forEach(note);
-    return { notifications: new Map(notifications.flatMap((each) => (each === null ? [] : [[each.id, each]]))), cancelled };
-  } catch {
-    return null;
+    if (told.size >= REMEMBERED) told.clear();
+    for (const id of fresh) told.add(id);
+    return verdicts;
+  };
+}
+
+async function tellCancelled(context: Context, ids: readonly string[], told: ReadonlySet<string>): Promise<void> {
+  const { ledger, clock, emit } = context;
+  const of = ids.filter((id) => kindOf(id) === 'notification');
+  for (const each of of.length === 0 ? [] : await ledger.findNotifications(of))
+    if (each !== null)
+      emit({
+        kind: 'notification.moved',
+        at: clock.now(),
+        id: each.id,
+        type: each.type,
+        to: each.state,
+        reason: each.reason,
+      });
+  for (const notificationId of of) {
+    let cursor: string | null = null;
+    do {
+      const page: Page<DeliveryRecord> = await ledger.list({ notificationId, states: ['cancelled'] }, { cursor });
+      for (const record of page.items) if (!told.has(record.id)) emitMove(context, record, 'cancelled', record.reason);
+      cursor = page.cursor;
+    } while (cursor !== null);
   }
+  await tellStanding(
+    context,
+    ids.filter((id) => kindOf(id) === 'delivery'),
+  );
 }

@@ -31,7 +31,12 @@ export interface DrainOptions {
  * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients, PUBLISH_INTERRUPTED when another producer
  * stores them too; BrokenTargets when they cannot be read.
  */
-export async function drain(ledger: Ledger, notification: NotificationRecord, targets: Targets, options: DrainOptions): Promise<NotificationRecord> {
+export async function drain(
+  ledger: Ledger,
+  notification: NotificationRecord,
+  targets: Targets,
+  options: DrainOptions,
+): Promise<NotificationRecord> {
   const { id: notificationId } = notification;
   const { fence } = options;
   const reader = new TargetReader(targets, options);
@@ -60,7 +65,10 @@ function recordOf(verdict: SealVerdict | undefined, request: SealRequest): Notif
       return verdict.record;
     case 'sealed':
       if (verdict.same) return verdict.record;
-      throw new SendonceError('NOTIFICATION_SEALED', `notification ${request.notificationId} is sealed with other recipients on page ${request.page}; nothing was changed. Publish under another key`);
+      throw new SendonceError(
+        'NOTIFICATION_SEALED',
+        `notification ${request.notificationId} is sealed with other recipients on page ${request.page}; nothing was changed. Publish under another key`,
+      );
     case 'cancelled':
       return null;
     case 'fenced':

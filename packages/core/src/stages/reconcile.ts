@@ -28,7 +28,14 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
     }
     emitMove(context, record, verdict.state, reasonIn(decision), decision.kind === 'assume-sent');
     if (decision.kind === 'declare' && decision.declaration === 'failover')
-      context.emit({ kind: 'delivery.failover', at: context.clock.now(), id: record.id, from: record.provider, to: decision.provider, declared: true });
+      context.emit({
+        kind: 'delivery.failover',
+        at: context.clock.now(),
+        id: record.id,
+        from: record.provider,
+        to: decision.provider,
+        declared: true,
+      });
     if (verdict.state === 'retry-scheduled') again.push(verdict.id);
   });
   await hint(context, context.queue, again);
@@ -49,20 +56,32 @@ async function decideAll(context: Context, swept: SweepResult, signal: AbortSign
   }
 }
 
-async function decide(context: Context, swept: SweepResult, record: DeliveryRecord, turns: LookupTurns): Promise<Decided> {
+async function decide(
+  context: Context,
+  swept: SweepResult,
+  record: DeliveryRecord,
+  turns: LookupTurns,
+): Promise<Decided> {
   const { id, fence } = record;
   const facts = factsOf(context, swept, record);
   const lacks = lackOf(context, record, swept.nowMs);
-  if (lacks !== null) return { request: { id, fence, decision: { kind: 'wait', delayMs: unknownConfigDelayMs(context) } }, lacks };
+  if (lacks !== null)
+    return { request: { id, fence, decision: { kind: 'wait', delayMs: unknownConfigDelayMs(context) } }, lacks };
   const first = decideUnknown(facts);
-  const decision = first.kind === 'ask' ? await turns.take((lookups) => lookedUp(context, facts, first, lookups)) : first;
+  const decision =
+    first.kind === 'ask' ? await turns.take((lookups) => lookedUp(context, facts, first, lookups)) : first;
   return { request: { id, fence, decision: decision ?? SOON }, lacks: null };
 }
 
 /** There was no turn for its lookup in this sweep: due again at once, for the next. */
 const SOON: ReconcileDecision = { kind: 'wait', delayMs: 0 };
 
-async function lookedUp(context: Context, facts: UnknownFacts, asked: AskLookup, lookups: Set<AbortController>): Promise<ReconcileDecision> {
+async function lookedUp(
+  context: Context,
+  facts: UnknownFacts,
+  asked: AskLookup,
+  lookups: Set<AbortController>,
+): Promise<ReconcileDecision> {
   return decideAfterLookup(facts, asked.attempt, await ask(context, facts.record, asked, lookups));
 }
 
@@ -98,14 +117,24 @@ function factsOf(context: Context, swept: SweepResult, record: DeliveryRecord): 
 }
 
 /** The provider's word; of an attempt that may have been anywhere, the word of all: found by one, or absent from each. */
-async function ask(context: Context, record: DeliveryRecord, { attempt }: AskLookup, lookups: Set<AbortController>): Promise<LookupAnswer> {
+async function ask(
+  context: Context,
+  record: DeliveryRecord,
+  { attempt }: AskLookup,
+  lookups: Set<AbortController>,
+): Promise<LookupAnswer> {
   const channel = context.settings.channels.get(record.target.channel);
   const names = attempt.provider === ANY_PROVIDER ? (channel?.order ?? []) : [attempt.provider];
   let answer: LookupAnswer = { kind: 'absent' };
   for (const name of names) {
     const lookup = channel?.providers.get(name)?.capabilities.lookup;
     const key = providerKey(record.id, name);
-    const word = await askOne(context, lookup, { deliveryId: record.id, key, to: record.target.to, markedAt: attempt.markedAt }, lookups);
+    const word = await askOne(
+      context,
+      lookup,
+      { deliveryId: record.id, key, to: record.target.to, markedAt: attempt.markedAt },
+      lookups,
+    );
     if (word.kind === 'found') return word;
     if (word.kind === 'cannot-tell') answer = word;
   }

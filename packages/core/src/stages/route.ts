@@ -25,9 +25,17 @@ export async function route(context: Context, record: NotificationRecord, fence:
   let targets: Targets;
   try {
     targets = await answered(context, ask(record.data));
-    if (Array.isArray(targets) && targets.length <= chunk) return { kind: 'page', targets: (targets as TargetInput[]).map(toTarget) };
-    if (typeof targets !== 'object' || targets === null || !(Symbol.iterator in targets || Symbol.asyncIterator in targets))
-      return { kind: 'failed', reason: `route of '${record.type}' must return an array or (async) iterable of targets, got ${targets === null ? 'null' : typeof targets}` };
+    if (Array.isArray(targets) && targets.length <= chunk)
+      return { kind: 'page', targets: (targets as TargetInput[]).map(toTarget) };
+    if (
+      typeof targets !== 'object' ||
+      targets === null ||
+      !(Symbol.iterator in targets || Symbol.asyncIterator in targets)
+    )
+      return {
+        kind: 'failed',
+        reason: `route of '${record.type}' must return an array or (async) iterable of targets, got ${targets === null ? 'null' : typeof targets}`,
+      };
   } catch (thrown) {
     return { kind: 'failed', reason: `route threw ${reasonOf(thrown)}` };
   }

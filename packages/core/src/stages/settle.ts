@@ -40,7 +40,12 @@ export function settle(outcome: Outcome, facts: SettleFacts): Settlement {
     case 'deferred':
       return { next: later(facts, deferralMs(facts, outcome.retryAfterMs ?? null), outcome.reason), refund: true };
     case 'not-sent':
-      return { next: facts.policy.failoverOnNotSent ? elsewhere(facts, outcome.reason) : later(facts, backOffMs(facts), outcome.reason), refund: false };
+      return {
+        next: facts.policy.failoverOnNotSent
+          ? elsewhere(facts, outcome.reason)
+          : later(facts, backOffMs(facts), outcome.reason),
+        refund: false,
+      };
     case 'unknown':
       return { next: { kind: 'unknown', reconcileInMs: 0, reason: outcome.reason }, refund: false };
   }

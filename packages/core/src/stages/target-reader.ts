@@ -55,10 +55,11 @@ export class TargetReader {
     const held: Target[] = this.#ahead === null ? [] : [this.#ahead];
     this.#ahead = null;
     while (!this.#ended) {
-      const step = iterator.next();
+      const step: Step | PromiseLike<Step> = iterator.next();
       const { done, value } = isResult(step) ? step : await step;
       if (done === true) this.#ended = true;
-      else if (typeof value !== 'object' || value === null) throw new TypeError(`a target must be an object, got ${String(value)}`);
+      else if (typeof value !== 'object' || value === null)
+        throw new TypeError(`a target must be an object, got ${String(value)}`);
       else if (held.length < this.#options.pageSize) held.push(toTarget(value));
       else {
         this.#ahead = toTarget(value);
@@ -80,10 +81,13 @@ export class TargetReader {
   }
 }
 
+/** What a source that was not checked may give. */
+type Step = IteratorResult<TargetInput, undefined>;
+
 const ignore = (): void => undefined;
 
 /** A synchronous source costs no promise per target. */
-function isResult<T>(step: IteratorResult<T> | PromiseLike<IteratorResult<T>>): step is IteratorResult<T> {
+function isResult(step: Step | PromiseLike<Step>): step is Step {
   return !('then' in step);
 }
 

@@ -46,7 +46,13 @@ export class ClaimedMoves {
       return record.lapses >= POISON_LAPSES && this.#context.clock.now() - (record.settledAt ?? 0) < FRESH_MS;
     if (record.state !== 'unknown') return false;
     const last = (await this.#context.ledger.history(record.id)).at(-1);
-    return last?.to === 'unknown' && last.from !== 'unknown' && last.by === this.#owner && last.note === record.reason && !this.#wasSettled(record);
+    return (
+      last?.to === 'unknown' &&
+      last.from !== 'unknown' &&
+      last.by === this.#owner &&
+      last.note === record.reason &&
+      !this.#wasSettled(record)
+    );
   }
 
   /** An outcome that is unknown was told by the settle that wrote it, under the same name. */

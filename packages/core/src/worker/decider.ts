@@ -1,7 +1,7 @@
 import type { ClaimSelector, NotificationVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
-import { fanOut, type HeldNotification } from '../stages/fan-out.ts';
+import { fanOut, type Expanded, type HeldNotification } from '../stages/fan-out.ts';
 import type { Backlog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
@@ -78,15 +78,16 @@ export class Decider {
     this.#held = [...waiting, ...going];
     const { leaseMs } = this.#context.settings.worker;
     const keep = PLACES - KEPT_FOR_NEW - waiting.length;
-    let more: readonly HeldNotification[];
+    let expanded: Expanded;
     try {
-      more = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
+      expanded = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
     } finally {
       // Also after a failed round: a lease that is renewed without being worked on would never be anybody's again.
       for (const { record } of going) this.#parts.leases.drop(record.id);
     }
+    const { held: more, ahead } = expanded;
     for (const { record, fence } of more) this.#parts.leases.hold(record.id, fence);
-    backlog.added(more.length);
+    backlog.added(ahead);
     this.#held = [...waiting, ...more];
     this.#parts.added();
     return true;
@@ -100,7 +101,9 @@ export class Decider {
     if (later.length === 0) return fresh;
     const delayMs = this.#context.settings.worker.sweepMs;
     for (const { record } of later) leases.drop(record.id);
-    await this.#context.ledger.release(later.map(({ record, fence }) => ({ id: record.id, fence, delayMs, failure: null })));
+    await this.#context.ledger.release(
+      later.map(({ record, fence }) => ({ id: record.id, fence, delayMs, failure: null })),
+    );
     return fresh.filter(({ record }) => record.cursor === 0);
   }
 

@@ -2,7 +2,17 @@ import type { DeliveryRecord } from '../model/delivery.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
-import { markRequest, marked, prepareAll, send, SendCall, type Granted, type Marked, type NotPrepared, type Prepared } from '../stages/deliver.ts';
+import {
+  markRequest,
+  marked,
+  prepareAll,
+  send,
+  SendCall,
+  type Granted,
+  type Marked,
+  type NotPrepared,
+  type Prepared,
+} from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import { ClaimedMoves } from './claimed-moves.ts';
 import type { Health } from './health.ts';
@@ -25,7 +35,11 @@ export class Dispatcher {
   #busy = 0;
   #stopping = false;
 
-  constructor(context: Context, owner: string, parts: { readonly health: Health; readonly leases: Leases; readonly wakes: Wakes }) {
+  constructor(
+    context: Context,
+    owner: string,
+    parts: { readonly health: Health; readonly leases: Leases; readonly wakes: Wakes },
+  ) {
     this.#context = context;
     this.#owner = owner;
     this.#health = parts.health;
@@ -76,9 +90,17 @@ export class Dispatcher {
     return this.#take({ ids, strayAfterMs, agesMs }, ids.length, byId);
   }
 
-  async #take(selector: ClaimSelector, slots: number, wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<number> {
+  async #take(
+    selector: ClaimSelector,
+    slots: number,
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+  ): Promise<number> {
     this.#busy += slots;
-    const lease: Lease = { owner: this.#owner, requestId: this.#context.random.id(), leaseMs: this.#context.settings.worker.leaseMs };
+    const lease: Lease = {
+      owner: this.#owner,
+      requestId: this.#context.random.id(),
+      leaseMs: this.#context.settings.worker.leaseMs,
+    };
     let verdicts: readonly DeliveryVerdict[];
     try {
       verdicts = await this.#context.ledger.claim(selector, lease);
@@ -96,7 +118,8 @@ export class Dispatcher {
       } else {
         this.#wakes.byVerdict(verdict, wakes.get(verdict.id) ?? []);
         if (this.#claimedMoves.isCandidate(verdict)) moved.push(verdict.id);
-        if (verdict.kind === 'stray') this.#context.emit({ kind: 'delivery.stray', at: this.#context.clock.now(), id: verdict.id });
+        if (verdict.kind === 'stray')
+          this.#context.emit({ kind: 'delivery.stray', at: this.#context.clock.now(), id: verdict.id });
       }
     }
     if (moved.length > 0 && this.#context.heard) this.#crew.add(this.#claimedMoves.tell(moved).catch(ignore));
@@ -125,7 +148,12 @@ export class Dispatcher {
 
   /** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. */
   async #giveUp(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const requests = prepared.map(({ granted: { record, fence } }) => ({ id: record.id, fence, delayMs: 0, failure: null }));
+    const requests = prepared.map(({ granted: { record, fence } }) => ({
+      id: record.id,
+      fence,
+      delayMs: 0,
+      failure: null,
+    }));
     try {
       await this.#context.ledger.release(requests);
     } catch {
@@ -140,7 +168,8 @@ export class Dispatcher {
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const requests = refused.map(({ granted: { record, fence }, failure }) => {
-      const delayMs = failure === null ? unknownConfigDelayMs(this.#context) : Math.min(1_000 * 4 ** record.failures, 600_000);
+      const delayMs =
+        failure === null ? unknownConfigDelayMs(this.#context) : Math.min(1_000 * 4 ** record.failures, 600_000);
       return { id: record.id, fence, delayMs, failure };
     });
     for (const { id } of requests) this.#leases.drop(id);

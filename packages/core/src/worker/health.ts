@@ -40,7 +40,8 @@ export class Health {
   async failed(thrown: unknown, signal: AbortSignal): Promise<void> {
     this.#failures += 1;
     const { clock, random, emit } = this.#context;
-    if (this.#failures === 1) emit({ kind: 'worker.degraded', at: clock.now(), worker: this.#worker, reason: reasonOf(thrown) });
+    if (this.#failures === 1)
+      emit({ kind: 'worker.degraded', at: clock.now(), worker: this.#worker, reason: reasonOf(thrown) });
     const waitMs = Math.min(100 * 2 ** Math.min(this.#failures, 10), LONGEST_WAIT_MS);
     await clock.sleep(Math.ceil(waitMs * (0.5 + random.next() / 2)), signal);
   }

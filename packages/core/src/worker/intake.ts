@@ -46,7 +46,12 @@ export async function pollLedger(context: Context, parts: IntakeParts, signal: A
 }
 
 /** With a queue: wakes say what is due; the ledger still decides. */
-export async function receiveWakes(context: Context, queue: Queue, parts: IntakeParts, signal: AbortSignal): Promise<void> {
+export async function receiveWakes(
+  context: Context,
+  queue: Queue,
+  parts: IntakeParts,
+  signal: AbortSignal,
+): Promise<void> {
   const { batch, waitMs } = context.settings.worker;
   const least = Math.min(refillAt(context), queue.capabilities.maxBatch);
   while (!signal.aborted) {

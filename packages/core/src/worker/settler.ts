@@ -89,10 +89,23 @@ export class Settler {
     const order = this.#context.settings.channels.get(record.target.channel)?.order ?? [provider.name];
     const random = outcome.kind === 'accepted' ? 0 : this.#context.random.next();
     const { next, refund } = settle(outcome, { record, provider: provider.name, order, policy: type.policy, random });
-    return { id: record.id, fence: granted.fence, attempt: item.attempt, provider: provider.name, key: item.key, outcome, next, refund };
+    return {
+      id: record.id,
+      fence: granted.fence,
+      attempt: item.attempt,
+      provider: provider.name,
+      key: item.key,
+      outcome,
+      next,
+      refund,
+    };
   }
 
-  async #settled(batch: readonly Ended[], requests: readonly SettleRequest[], verdicts: readonly SettleVerdict[]): Promise<void> {
+  async #settled(
+    batch: readonly Ended[],
+    requests: readonly SettleRequest[],
+    verdicts: readonly SettleVerdict[],
+  ): Promise<void> {
     this.#health.progressed();
     const wakes: ReceivedWake[] = [];
     const again: string[] = [];
@@ -119,7 +132,15 @@ export class Settler {
     const { record } = prepared.granted;
     const reason = 'reason' in outcome ? outcome.reason : null;
     const { id } = record;
-    emit({ kind: 'attempt.ended', at: clock.now(), id, provider: prepared.provider.name, attempt, outcome: outcome.kind, reason });
+    emit({
+      kind: 'attempt.ended',
+      at: clock.now(),
+      id,
+      provider: prepared.provider.name,
+      attempt,
+      outcome: outcome.kind,
+      reason,
+    });
     if (verdict.kind === 'absent') return;
     if (verdict.duplicate) emit({ kind: 'duplicate.recorded', at: clock.now(), id });
     emitMove(this.#context, record, verdict.state, reason);
@@ -127,7 +148,14 @@ export class Settler {
 
   #tellFailover({ prepared }: Marked, to: string): void {
     const { emit, clock } = this.#context;
-    emit({ kind: 'delivery.failover', at: clock.now(), id: prepared.granted.record.id, from: prepared.provider.name, to, declared: false });
+    emit({
+      kind: 'delivery.failover',
+      at: clock.now(),
+      id: prepared.granted.record.id,
+      from: prepared.provider.name,
+      to,
+      declared: false,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/index.ts';
+import type { NotifierConfig, Outcome } from '../../src/index.ts';
 import { expectHonest } from '../support/audit.ts';
+import { never, type Hook } from '../support/tap.ts';
 import { world, type World } from '../support/world.ts';
 
 const notSent: Outcome = { kind: 'not-sent', reason: 'connection refused' };
@@ -65,16 +66,19 @@ describe('a delivery', () => {
     await expectHonest(made, 2);
   });
 
-  test('that is deferred waits as long as the provider asked, and is not charged for it', async () => {
-    const made = world();
-    made.providers[0]?.answerWith(({ nth }) => (nth <= 7 ? { reply: deferred(60_000) } : {}));
+  test('that is deferred waits as long as the provider asked, again and again longer, and is not charged for it', async () => {
+    const made = world({ order: { retry: { schedule: [1_000, 10_000, 120_000, 240_000] } } });
+    made.providers[0]?.answerWith(({ nth }) => (nth <= 5 ? { reply: deferred(60_000) } : {}));
     await send(made, 1);
-    await made.untilDone();
+    await made.untilDone(1_800_000);
     const [record] = await made.deliveries();
     expect(record).toMatchObject({ state: 'sent', charged: 1 });
-    expect(record?.attempts).toHaveLength(8);
-    const [first, second] = record?.attempts ?? [];
-    expect((second?.markedAt ?? 0) - (first?.markedAt ?? 0)).toBeGreaterThanOrEqual(60_000);
+    const at = record?.attempts.map(({ markedAt }) => markedAt) ?? [];
+    expect(at).toHaveLength(6);
+    const gaps = at.slice(1).map((each, i) => each - (at[i] ?? 0));
+    for (const [i, least] of [60_000, 60_000, 60_000, 120_000, 120_000].entries())
+      expect(gaps[i]).toBeGreaterThanOrEqual(least);
+    expect(gaps[0]).toBeLessThan(62_000);
   });
 
   test('that is deferred without end expires, and says why', async () => {
@@ -125,7 +129,7 @@ describe('a delivery', () => {
     made.providers[0]?.answerWith(() => ({ reply: deferred(0) }));
     await send(made, 1);
     await made.untilDone(70_000);
-    expect(made.providers[0]?.calls()).toBeLessThan(100);
+    expect(made.providers[0]?.calls()).toBeLessThan(30);
   });
 });
 
@@ -148,5 +152,56 @@ describe('a provider that is not in the config any more', () => {
     made.start();
     await made.untilDone();
     expect(made.providers.map(({ mailbox }) => mailbox.length)).toEqual([1, 0]);
+  });
+});
+
+describe('a delivery of unknown outcome', () => {
+  const lost: Outcome = { kind: 'unknown', reason: 'reset' };
+
+  async function lostAt(made: World): Promise<void> {
+    made.providers[0]?.answerWith(({ nth }) => (nth === 1 ? { taken: true, reply: lost } : {}));
+    const first = made.start({ worker: { stages: ['decide', 'deliver'] }, hook: idleReconciler });
+    await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.until('it is unknown', async () => (await made.states()).unknown === 1);
+    first.kill();
+  }
+  const idleReconciler: Hook = async (call, go) => (call.on === 'ledger.sweep' ? never : go());
+
+  test.each<[what: string, config: (made: World) => Partial<NotifierConfig>, reason: string]>([
+    [
+      'provider',
+      ({ providers }) => ({ channels: { email: { providers: providers.slice(1) } } }),
+      "provider 'p0' is not in this worker's config",
+    ],
+    [
+      'channel',
+      ({ providers }) => ({ channels: { sms: { providers: providers.slice(1) } } }),
+      "provider 'p0' is not in this worker's config",
+    ],
+    [
+      'type',
+      () => ({ notifications: { other: { class: 'legal', content: () => ({}) } } }),
+      "type 'order' is not in this worker's config",
+    ],
+  ])('waits, visibly, while the only worker does not know its %s', async (_what, config, reason) => {
+    const made = world({ models: ['plain', 'keyed'], order: { class: 'document' } });
+    await lostAt(made);
+    const old = made.start({ config: config(made) });
+    await made.advance(3_600_000);
+    expect(await made.states()).toEqual({ unknown: 1 });
+    expect(old.events).toContainEqual(expect.objectContaining({ kind: 'delivery.moved', to: 'unknown', reason }));
+    old.stop();
+    made.start();
+    await made.untilDone();
+    expect(await made.deliveries()).toMatchObject([{ state: 'sent', declarations: [{ kind: 'failover' }] }]);
+  });
+
+  test('is settled once it has expired, whoever knows its provider', async () => {
+    const made = world({ models: ['plain', 'keyed'], order: { expiresInMs: 3_600_000 } });
+    await lostAt(made);
+    made.start({ config: { channels: { email: { providers: made.providers.slice(1) } } } });
+    await made.untilDone(3_700_000);
+    expect(await made.deliveries()).toMatchObject([{ state: 'parked', reason: 'expired while an attempt was open' }]);
+    expect(made.providers[1]?.calls()).toBe(0);
   });
 });

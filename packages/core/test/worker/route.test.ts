@@ -115,7 +115,7 @@ describe('a route', () => {
     ['an empty address', { channel: 'email', to: '' }, /^invalid address: the address is empty/],
     ['no address at all', { channel: 'email' } as unknown as TargetInput, /^invalid address: the address is empty/],
     ['a line break', { channel: 'email', to: 'a@example.org\nBcc: b@example.org' }, /line break/],
-    ['a channel without a provider', { channel: 'sms', to: '+4915123456789' }, /^channel 'sms' has no provider/],
+    ['what is no channel', { channel: 'fax' as 'sms', to: '+4915123456789' }, /^channel 'fax' has no provider/],
   ])('that names %s gives birth to a failed delivery, and tells the others', async (_what, target, reason) => {
     const made = world({ order: { route: () => [person(0), target, person(1)] } });
     const worker = made.start();
@@ -185,6 +185,36 @@ describe('a route', () => {
     expect(worker.events.some(({ kind }) => kind === 'worker.degraded')).toBe(false);
   });
 
+  test.each<[what: string, hangs: (at: number) => boolean]>([
+    ['at once', (at) => at === 0],
+    ['on a later page', (at) => at === 17],
+    ['at its end', (at) => at === 24],
+  ])('whose iterable hangs %s stops nobody else, and fails in the end', async (_what, hangs) => {
+    const route = ({ id }: Order) => (id === 'bad' ? hanging(hangs) : people(3));
+    const made = world({ order: { route } });
+    made.start({ worker: { chunk: 10 } });
+    const bad = await send(made, 'bad');
+    await made.advance(1_000);
+    await send(made, 'good');
+    await made.until('the good one is out', async () => (await made.states()).sent === 3, 60_000);
+    await made.until('the bad one gave up', async () => (await stateOf(made, bad)) === 'failed', 3_600_000);
+    expect((await made.notifier.find(bad))?.reason).toMatch(/^route threw Error: no page of targets within 30000 ms/);
+  });
+
+  test('whose iterable is slow, but never that slow over one page, is let finish', async () => {
+    const made = world();
+    const route = async function* () {
+      for (const each of people(25)) {
+        await made.clock.sleep(2_000);
+        yield each;
+      }
+    };
+    made.start({ worker: { chunk: 10 }, config: { notifications: { order: { ...order, route } } } });
+    await send(made);
+    await made.untilDone();
+    await expectHonest(made, 25);
+  });
+
   test('that never answers does not stop the other notifications', async () => {
     const route = ({ id, people: count }: Order) => (id === 'bad' ? (never as Promise<TargetInput[]>) : people(count));
     const made = world({ order: { route } });
@@ -194,6 +224,60 @@ describe('a route', () => {
     await send(made, 'good');
     await made.until('the good one is out', async () => (await made.states()).sent === 3, 60_000);
   });
+});
+
+/** Gives 25, and at one place nothing any more. */
+async function* hanging(at: (i: number) => boolean): AsyncGenerator<TargetInput> {
+  for (const [i, each] of people(25).entries()) {
+    if (at(i)) await never;
+    yield each;
+  }
+}
+
+const order = {
+  class: 'transactional' as const,
+  key: ({ id }: Order) => id,
+  content: (_data: Order, { to }: { to: string }) => ({ text: to }),
+};
+
+describe('a channel that a worker does not know', () => {
+  const sms: TargetInput = { channel: 'sms', to: '+4915123456789' };
+
+  test('is left to one that does, as during a deploy, and nobody is born failed', async () => {
+    const made = world({ order: { route: () => [person(0), sms] } });
+    const old = made.start();
+    const id = await send(made);
+    await made.advance(20_000);
+    expect(await made.states()).toEqual({});
+    const reason = "channel 'sms' has no provider in this worker's config";
+    expect(old.events).toContainEqual(expect.objectContaining({ kind: 'notification.moved', id, reason }));
+    old.stop();
+    const [provider] = made.providers;
+    if (provider === undefined) throw new Error('no provider');
+    made.start({ config: { channels: { email: { providers: [provider] }, sms: { providers: [provider] } } } });
+    await made.untilDone(60_000);
+    expect(await made.states()).toEqual({ sent: 2 });
+  });
+
+  test.each([{ chunk: 10 }, { chunk: 500 }])(
+    'and that no other does gives birth to failed deliveries after a minute or two, in pages of $chunk',
+    async ({ chunk }) => {
+      const route = () => Array.from({ length: 300 }, (_, i) => (i % 2 === 0 ? person(i) : { ...sms, id: `s${i}` }));
+      const made = world({ order: { route } });
+      const worker = made.start({ worker: { chunk } });
+      const id = await send(made);
+      await made.untilDone(180_000);
+      expect(await made.states()).toEqual({ sent: 150, failed: 150 });
+      expect((await made.notifier.find(id))?.state).toBe('done');
+      const failed = (await made.deliveries()).find(({ state }) => state === 'failed');
+      expect(failed?.reason).toBe("channel 'sms' has no provider in the config");
+      expect(worker.events).toContainEqual(
+        expect.objectContaining({ kind: 'delivery.moved', id: failed?.id, to: 'failed' }),
+      );
+      await made.until('the alert is out', () => made.alerts.length > 0, 30_000);
+      expect(made.alerts).toMatchObject([{ kind: 'dead-letter', count: 150 }]);
+    },
+  );
 });
 
 describe('explicit recipients', () => {

@@ -20,8 +20,18 @@ describe.each([{ queue: true }, { queue: false }])(
       );
       await made.advance(10 * MINUTE - 1);
       expect([routed, made.mailbox().length]).toEqual([0, 0]);
-      await made.until('it is sent', async () => (await made.states()).sent === 1, 15_000);
+      await made.until('it is sent', async () => (await made.states()).sent === 1, 1_000);
       expect(routed).toBe(1);
+    });
+
+    test('later than its queue keeps a wake is sent soon after its time too', async () => {
+      const made = world({ queue });
+      made.start();
+      const sendAt = made.clock.now() + 60 * MINUTE;
+      await made.notifier.publish('order', { id: 'o-1', people: 1 }, { sendAt });
+      await made.advance(60 * MINUTE - 1);
+      expect(made.mailbox()).toEqual([]);
+      await made.until('it is sent', async () => (await made.states()).sent === 1, 15_000);
     });
 
     test('may be cancelled until then', async () => {

@@ -103,7 +103,8 @@ export function codec(shared: Shared): Codec {
       const dueAt = from.number() + createdAt;
       const settledAt = (flags & IS_SETTLED) === 0 ? null : from.number() + updatedAt;
       const expiry = flags & EXPIRY;
-      const expiresAt = expiry === EXPIRY_OWN ? from.number() + createdAt : expiry === EXPIRY_NEVER ? null : of.expiresAt;
+      const expiresAt =
+        expiry === EXPIRY_OWN ? from.number() + createdAt : expiry === EXPIRY_NEVER ? null : of.expiresAt;
       const list = Array.from({ length: from.number() }, () => attempts.read(from, { id, fence, createdAt }));
       const fields = { ...RARE, ...((flags & HAS_RARE) === 0 ? null : (JSON.parse(from.text()) as RareFields)) };
       return {

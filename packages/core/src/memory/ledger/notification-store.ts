@@ -109,7 +109,9 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
     hasPage(entry, page, wanted) {
       const content = entry.pages[page]?.content;
       if (content === undefined) return false;
-      return contents.fingerprintOf(wanted) === (typeof content === 'number' ? contents.fingerprintAt(content) : content);
+      return (
+        contents.fingerprintOf(wanted) === (typeof content === 'number' ? contents.fingerprintAt(content) : content)
+      );
     },
     dropPage(entry, page) {
       const stored = entry.pages[page];

@@ -51,7 +51,6 @@ function thereAndBack(each: DeliveryRecord): DeliveryRecord {
   return back;
 }
 
-
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 5 }),
@@ -145,9 +144,7 @@ describe('the codec of cold records', () => {
   });
 
   test('gives back records of one shape, however rare their fields', () => {
-    const shapes = fc
-      .sample(record, { numRuns: 50, seed: 1 })
-      .map((each) => Object.keys(thereAndBack(each)).join());
+    const shapes = fc.sample(record, { numRuns: 50, seed: 1 }).map((each) => Object.keys(thereAndBack(each)).join());
     expect(new Set(shapes).size).toBe(1);
   });
 
