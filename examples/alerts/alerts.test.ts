@@ -44,16 +44,16 @@ test('a webhook gets the alert with the ids and the command to run next', async 
   expect(webhook).toBeDefined();
   const bodies = await posted((url) => sinks(url, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw').slice(1));
   expect(bodies).toMatchObject([
-    { type: 'alert.dead-letter', data: { count: 1, summary, next: 'notify dlq list --reason' } },
+    { type: 'alert.dead-letter', data: { count: 1, summary, next: 'docs/how-to/handle-dead-letters.md' } },
   ]);
 });
 
 test('a chat service gets a text', async () => {
-  expect(await posted((url) => [chat(url)])).toEqual([{ text: `${summary}. Next: \`notify dlq list --reason\`` }]);
+  expect(await posted((url) => [chat(url)])).toEqual([{ text: `${summary}. Next: \`docs/how-to/handle-dead-letters.md\`` }]);
 });
 
 test('a pager wakes somebody for a dead letter', async () => {
   const woken: string[] = [];
   await refused([pager(async (text) => void woken.push(text))]);
-  expect(woken).toEqual([`${summary} (notify dlq list --reason)`]);
+  expect(woken).toEqual([`${summary} (docs/how-to/handle-dead-letters.md)`]);
 });

@@ -12,18 +12,18 @@ const SINK_LIMIT_MS = 15_000;
 const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) => string; readonly next: string }>> = {
   'dead-letter': {
     summary: (count) => `${count} ${count === 1 ? 'message' : 'messages'} gave up and became dead letters`,
-    next: 'notify dlq list --reason',
+    next: 'docs/how-to/handle-dead-letters.md',
   },
   parked: {
     summary: (count) =>
       `${count} ${count === 1 ? 'message is parked: nothing can tell whether it was' : 'messages are parked: nothing can tell whether they were'} sent`,
-    next: 'notify dlq list --state parked',
+    next: 'docs/how-to/handle-dead-letters.md',
   },
   failover: {
     summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`,
-    next: 'notify status',
+    next: 'notifier.status()',
   },
-  'no-progress': { summary: () => 'work is due but nothing is being settled', next: 'notify status' },
+  'no-progress': { summary: () => 'work is due but nothing is being settled', next: 'notifier.status()' },
 };
 
 interface Group {

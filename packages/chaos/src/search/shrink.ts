@@ -18,7 +18,7 @@ export async function shrink(found: Case, verdict: Verdict, options: ShrinkOptio
   let smallest = found;
   let last = verdict;
   let runs = 0;
-  for (let improved = true; improved && !options.outOfTime(); ) {
+  for (let improved = true; improved && !options.outOfTime();) {
     improved = false;
     for (const candidate of candidates(smallest, last)) {
       if (options.outOfTime()) break;

@@ -150,6 +150,7 @@ const STOPS: readonly { readonly why: string; readonly patch: Partial<DeliveryRe
   { why: 'opted out of', patch: { forbidden: 'suppressed' }, reason: /suppressed while/ },
   { why: 'expired', patch: { expiresAt: T0 + INSIDE }, reason: /expired while/ },
   { why: 'out of attempts', patch: { maxAttempts: 1 }, reason: /attempts spent \(1\)/ },
+  { why: 'without content', patch: { failures: 5, maxAttempts: 5, reason: 'content threw' }, reason: /content threw/ },
   { why: 'poison', patch: { lapses: steps.POISON_LAPSES }, reason: /poison/ },
 ];
 const given = (of: DeliveryClass): string => (CLASS_POLICIES[of].onUnknown === 'assume-sent' ? 'assume-sent' : 'park');

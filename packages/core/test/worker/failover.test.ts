@@ -33,7 +33,7 @@ describe('a delivery', () => {
     const failover = { kind: 'delivery.failover', from: 'p0', to: 'p1', declared: false };
     expect(worker.events).toContainEqual(expect.objectContaining(failover));
     await made.until('the alert is out', () => made.alerts.length > 0, 30_000);
-    expect(made.alerts).toMatchObject([{ kind: 'failover', count: 2, next: 'notify status' }]);
+    expect(made.alerts).toMatchObject([{ kind: 'failover', count: 2, next: 'notifier.status()' }]);
   });
 
   test('that was not sent stays with its provider where the type says so', async () => {

@@ -188,7 +188,7 @@ describe('no progress', () => {
     const said = (): readonly unknown[] => worker.events.filter(({ kind }) => kind === 'worker.no-progress');
     expect(said()).toMatchObject([{ waiting: 2 }]);
     expect(worker.healthy).toBe(false);
-    expect(made.alerts).toMatchObject([{ kind: 'no-progress', next: 'notify status' }]);
+    expect(made.alerts).toMatchObject([{ kind: 'no-progress', next: 'notifier.status()' }]);
     stuck = false;
     await made.untilDone();
     expect(worker.healthy).toBe(true);

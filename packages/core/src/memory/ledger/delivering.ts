@@ -48,6 +48,8 @@ export function delivering(state: LedgerState): Pick<Ledger, 'claim' | 'renew' |
       const verdict = claim(state, next.item, lease, now, record);
       if (!isGrant(verdict)) {
         suspects.giveBack();
+        // The caller tells of what its own claim ended.
+        if (verdict.kind === 'settled') verdicts.push(verdict);
         const after = state.deliveries.at(next.item);
         // Still due at that moment, and not granted: its entry goes back, for a later claim.
         if (after !== undefined && workAt(after) === next.at && !suspects.leave(next)) break;

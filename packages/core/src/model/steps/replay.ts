@@ -1,7 +1,7 @@
 import type { ReplayRequest } from '../../ports/ledger.ts';
 import { openAttempts } from '../attempts.ts';
 import { deliveryId } from '../keys.ts';
-import { isDeadLetter, type DeliveryRecord } from '../delivery.ts';
+import { ANY_PROVIDER, isDeadLetter, type DeliveryRecord } from '../delivery.ts';
 
 export type ReplayOutcome =
   | { readonly kind: 'replayed'; readonly old: DeliveryRecord; readonly next: DeliveryRecord; readonly possibleDuplicate: boolean }
@@ -34,7 +34,8 @@ function nextGeneration(old: DeliveryRecord, request: ReplayRequest, now: number
   const { notificationId, target } = old;
   const generation = old.generation + 1;
   const id = deliveryId({ notificationId, recipientId: target.recipientId, channel: target.channel, destinationId: target.destinationId, generation });
-  const provider = old.attempts[0]?.provider ?? old.provider;
+  // The first one that was really tried: what is only presumed names none.
+  const provider = old.attempts.find((attempt) => attempt.provider !== ANY_PROVIDER)?.provider ?? old.provider;
   // Open attempts of the old generation may have been delivered: said before the new one can be.
   const declarations = openAttempts(old).length > 0 ? [{ kind: 'replay-generation' as const, afterAttempt: 0, provider, at: now }] : [];
   return {
