@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
 const [cpu] = cpus();
-console.log(`machine: ${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`);
+console.log(
+  `machine: ${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`,
+);
 
 const main = ['simulate', '--recipients', '2000', '--kill-at', '800', '--seed', 'bench'];
 const rounds = 7;
@@ -24,19 +26,42 @@ for (const { recipients, seconds, least } of [
   { recipients: 20, seconds: 20, least: 10_000 },
   { recipients: 2_000, seconds: 30, least: 1_000 },
 ]) {
-  const report = run(['simulate', '--recipients', String(recipients), '--for', `${seconds}s`, '--faults', 'all', '--seed', 'bench', '--json']);
+  const report = run([
+    'simulate',
+    '--recipients',
+    String(recipients),
+    '--for',
+    `${seconds}s`,
+    '--faults',
+    'all',
+    '--seed',
+    'bench',
+    '--json',
+  ]);
   const perMinute = Math.round((report.schedules / report.wallMs) * 60_000);
-  row(`random search, ${recipients} recipients`, `${perMinute} schedules/min`, `at least ${least}; verdict ${report.verdict}`);
+  row(
+    `random search, ${recipients} recipients`,
+    `${perMinute} schedules/min`,
+    `at least ${least}; verdict ${report.verdict}`,
+  );
 }
 
-const big = spawnSync(process.execPath, [notify, 'simulate', '--recipients', '1000000', '--kill-at', '800000', '--json', '--seed', 'bench'], {
-  encoding: 'utf8',
-  maxBuffer: 2 ** 30,
-  env: { ...process.env, NODE_OPTIONS: `--import=${new URL('peak-memory.js', import.meta.url).href}` },
-});
+const big = spawnSync(
+  process.execPath,
+  [notify, 'simulate', '--recipients', '1000000', '--kill-at', '800000', '--json', '--seed', 'bench'],
+  {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+    env: { ...process.env, NODE_OPTIONS: `--import=${new URL('peak-memory.js', import.meta.url).href}` },
+  },
+);
 const peak = /peak rss (\d+)/.exec(big.stderr)?.[1];
 const millionReport = JSON.parse(big.stdout);
-row('1,000,000 recipients, one kill', `${peak} MB peak RSS`, `under 512; verdict ${millionReport.verdict}, ${Math.round(millionReport.wallMs / 1000)} s`);
+row(
+  '1,000,000 recipients, one kill',
+  `${peak} MB peak RSS`,
+  `under 512; verdict ${millionReport.verdict}, ${Math.round(millionReport.wallMs / 1000)} s`,
+);
 
 function wallMs(command, args) {
   const start = performance.now();

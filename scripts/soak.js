@@ -11,7 +11,22 @@ for (const provider of ['keyed', 'lookup', 'plain'])
   for (const deliveryClass of classes)
     for (const queue of ['--queue', '--no-queue']) {
       const seed = `soak-${Date.now()}`;
-      const args = ['simulate', '--recipients', '200', '--for', `${seconds}s`, '--faults', 'all', '--provider', provider, '--class', deliveryClass, queue, '--seed', seed];
+      const args = [
+        'simulate',
+        '--recipients',
+        '200',
+        '--for',
+        `${seconds}s`,
+        '--faults',
+        'all',
+        '--provider',
+        provider,
+        '--class',
+        deliveryClass,
+        queue,
+        '--seed',
+        seed,
+      ];
       const { status, stdout } = spawnSync(notify, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
       console.log(`${status === 0 ? 'ok    ' : `exit ${status}`} ${provider} ${deliveryClass} ${queue} --seed ${seed}`);
       if (status === 0) continue;

@@ -16,7 +16,18 @@ const inside = (folder: string): RegExp => new RegExp(`^${folder}/`);
 const policyAndBelow = core('policy', 'options', 'model', 'ports');
 const settingsAndBelow = core('settings', 'config', 'schema', 'policy', 'options', 'model', 'ports');
 const stagesAndBelow = core('stages', 'settings', 'config', 'schema', 'policy', 'model', 'ports');
-const workerAndBelow = core('worker', 'alerts', 'pipeline', 'stages', 'settings', 'config', 'schema', 'policy', 'model', 'ports');
+const workerAndBelow = core(
+  'worker',
+  'alerts',
+  'pipeline',
+  'stages',
+  'settings',
+  'config',
+  'schema',
+  'policy',
+  'model',
+  'ports',
+);
 
 const ARROWS: readonly Arrow[] = [
   { area: core('index', 'internal'), mayImport: [core('notifier', 'system'), workerAndBelow] },

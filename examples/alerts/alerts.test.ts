@@ -49,7 +49,9 @@ test('a webhook gets the alert with the ids and the command to run next', async 
 });
 
 test('a chat service gets a text', async () => {
-  expect(await posted((url) => [chat(url)])).toEqual([{ text: `${summary}. Next: \`docs/how-to/handle-dead-letters.md\`` }]);
+  expect(await posted((url) => [chat(url)])).toEqual([
+    { text: `${summary}. Next: \`docs/how-to/handle-dead-letters.md\`` },
+  ]);
 });
 
 test('a pager wakes somebody for a dead letter', async () => {

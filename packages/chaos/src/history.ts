@@ -26,13 +26,29 @@ import type { Fault } from './plan.ts';
  * simulated providers, never by core. One event per item of a batch, at the moment it was *applied* (not requested, not observed).
  */
 export type HistoryEvent = { readonly at: number; readonly process: string } & (
-  | { readonly kind: 'process'; readonly what: 'start' | 'kill' | 'pause' | 'resume' | 'stop' | 'stopped'; readonly why: string | null }
-  | { readonly kind: 'fault'; readonly what: 'armed' | 'fired' | 'healed'; readonly index: number; readonly fault: Fault; readonly entity: string | null }
+  | {
+      readonly kind: 'process';
+      readonly what: 'start' | 'kill' | 'pause' | 'resume' | 'stop' | 'stopped';
+      readonly why: string | null;
+    }
+  | {
+      readonly kind: 'fault';
+      readonly what: 'armed' | 'fired' | 'healed';
+      readonly index: number;
+      readonly fault: Fault;
+      readonly entity: string | null;
+    }
   /** The heal point: no fault fires after it. */
   | { readonly kind: 'heal' }
   | { readonly kind: 'epoch'; readonly lost: number; readonly evicted: readonly string[] }
   | { readonly kind: 'add'; readonly request: AddRequest; readonly verdict: AddVerdict }
-  | { readonly kind: 'claim'; readonly owner: string; readonly requestId: string; readonly leaseMs: number; readonly verdict: DeliveryVerdict }
+  | {
+      readonly kind: 'claim';
+      readonly owner: string;
+      readonly requestId: string;
+      readonly leaseMs: number;
+      readonly verdict: DeliveryVerdict;
+    }
   | { readonly kind: 'claim-notification'; readonly owner: string; readonly verdict: NotificationVerdict }
   | { readonly kind: 'renew'; readonly request: Held; readonly verdict: HoldVerdict }
   | { readonly kind: 'release'; readonly request: ReleaseRequest; readonly verdict: HoldVerdict }
@@ -43,7 +59,12 @@ export type HistoryEvent = { readonly at: number; readonly process: string } & (
   | { readonly kind: 'cancel'; readonly request: CancelRequest; readonly verdict: CancelVerdict }
   | { readonly kind: 'suppress'; readonly request: SuppressRequest; readonly tooLate: readonly string[] }
   | { readonly kind: 'replay'; readonly request: ReplayRequest; readonly verdict: ReplayVerdict }
-  | { readonly kind: 'queue'; readonly op: 'enqueue' | 'receive' | 'ack' | 'release' | 'extend' | 'wiped'; readonly id: string; readonly receipt: string | null }
+  | {
+      readonly kind: 'queue';
+      readonly op: 'enqueue' | 'receive' | 'ack' | 'release' | 'extend' | 'wiped';
+      readonly id: string;
+      readonly receipt: string | null;
+    }
   /** A complete request reached a provider; `outcome` is what the provider did with it. */
   | {
       readonly kind: 'provider';

@@ -1,7 +1,19 @@
 import type { Fault, SimulationSetup } from './plan.ts';
 
 export const CLASSES_OF_END = [
-  'once', 'recovered', 'resent', 'assumed', 'parked', 'failed', 'dead', 'expired', 'suppressed', 'cancelled', 'duplicated', 'lost', 'phantom',
+  'once',
+  'recovered',
+  'resent',
+  'assumed',
+  'parked',
+  'failed',
+  'dead',
+  'expired',
+  'suppressed',
+  'cancelled',
+  'duplicated',
+  'lost',
+  'phantom',
 ] as const;
 /** In which class a requested recipient ended, judged by the mailbox first (docs/reference/simulate.md). */
 export type EndClass = (typeof CLASSES_OF_END)[number];

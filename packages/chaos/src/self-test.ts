@@ -36,7 +36,12 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
     options.onProgress?.(rows.length, chosen.length);
   }
   const interrupted = rows.length < chosen.length;
-  return { passed: !interrupted && rows.every(({ caught }) => caught), rows, wallMs: Math.round(performance.now() - startedAt), interrupted };
+  return {
+    passed: !interrupted && rows.every(({ caught }) => caught),
+    rows,
+    wallMs: Math.round(performance.now() - startedAt),
+    interrupted,
+  };
 }
 
 async function test(sender: KnownBadSender, { seed, signal }: SelfTestOptions): Promise<SelfTestRow> {
@@ -51,13 +56,34 @@ async function test(sender: KnownBadSender, { seed, signal }: SelfTestOptions): 
     ...(signal && { signal }),
   });
   const shown = report.minimal?.result ?? null;
-  const seen = shown === null ? null : seenIn(shown.tally, shown.violations.map(({ kind }) => kind));
+  const seen =
+    shown === null
+      ? null
+      : seenIn(
+          shown.tally,
+          shown.violations.map(({ kind }) => kind),
+        );
   const plan: PlanFile | null = report.minimal?.plan ?? null;
-  const caught = seen !== null && (sender.caughtBy as readonly string[]).includes(seen) && plan !== null && plan.faults.length <= MOST_FAULTS;
-  return { sender: sender.name, about: sender.about, expected: sender.caughtBy, caught, seen, plan, wallMs: Math.round(performance.now() - startedAt) };
+  const caught =
+    seen !== null &&
+    (sender.caughtBy as readonly string[]).includes(seen) &&
+    plan !== null &&
+    plan.faults.length <= MOST_FAULTS;
+  return {
+    sender: sender.name,
+    about: sender.about,
+    expected: sender.caughtBy,
+    caught,
+    seen,
+    plan,
+    wallMs: Math.round(performance.now() - startedAt),
+  };
 }
 
-function seenIn(tally: { readonly duplicated: number; readonly lost: number }, kinds: readonly string[]): string | null {
+function seenIn(
+  tally: { readonly duplicated: number; readonly lost: number },
+  kinds: readonly string[],
+): string | null {
   if (tally.duplicated > 0) return 'duplicated';
   if (tally.lost > 0) return 'lost';
   return kinds.includes('liveness') ? 'stuck' : (kinds[0] ?? null);

@@ -36,7 +36,9 @@ function* fewerRecipients(current: Case, { involved }: Verdict): Generator<Case>
   const all = typeof current.setup.recipients === 'number' ? null : current.setup.recipients;
   const named = [...new Set([...current.faults.map(recipientOf).filter((each) => each !== null), ...involved])];
   const known = named.filter((each) => (all === null ? each < count : all.includes(each)));
-  const rest = (all ?? Array.from({ length: Math.min(count, 400) }, (_, at) => at)).filter((each) => !known.includes(each));
+  const rest = (all ?? Array.from({ length: Math.min(count, 400) }, (_, at) => at)).filter(
+    (each) => !known.includes(each),
+  );
   for (const size of SIZES) {
     if (size >= count) return;
     const kept = [...known, ...rest].slice(0, size).sort((a, b) => a - b);
@@ -47,7 +49,8 @@ function* fewerRecipients(current: Case, { involved }: Verdict): Generator<Case>
 /** Somebody must be left to do the work, or every plan ends in the same trivial loss. */
 function* fewerWorkers(current: Case): Generator<Case> {
   const gone = current.faults.filter((fault) => fault.do === 'gone').length;
-  for (const workers of WORKERS) if (workers > gone && workers < current.setup.workers) yield { ...current, setup: { ...current.setup, workers } };
+  for (const workers of WORKERS)
+    if (workers > gone && workers < current.setup.workers) yield { ...current, setup: { ...current.setup, workers } };
 }
 
 function* simplerFaults(current: Case): Generator<Case> {

@@ -26,7 +26,20 @@ const MIX = [
   { upTo: 1, faults: [20, 60], swarm: true },
 ] as const;
 
-const LABELS = ['mix', 'count', 'weight', 'kind', 'op', 'phase', 'entity', 'nth', 'ms', 'amount', 'knob', 'knob-value'] as const;
+const LABELS = [
+  'mix',
+  'count',
+  'weight',
+  'kind',
+  'op',
+  'phase',
+  'entity',
+  'nth',
+  'ms',
+  'amount',
+  'knob',
+  'knob-value',
+] as const;
 type Label = (typeof LABELS)[number];
 const HASH = Object.fromEntries(LABELS.map((label) => [label, hashText(label)])) as Record<Label, number>;
 
@@ -60,7 +73,15 @@ function oneFault(n: number, { bits, kinds, weights, setup, limits }: Drawing): 
   const ms = kind.ms === null ? {} : { ms: inRange(bits('ms', n), kind.ms(limits)) };
   const amount = kind.amount === null ? {} : { amount: inRange(bits('amount', n), kind.amount(limits)) };
   const entity = entityFor(op, bits('entity', n), setup);
-  return { do: kind.do, op, entity, nth: nthFor(bits('nth', n), entity), phase: pick(bits('phase', n), kind.phases), ...ms, ...amount };
+  return {
+    do: kind.do,
+    op,
+    entity,
+    nth: nthFor(bits('nth', n), entity),
+    phase: pick(bits('phase', n), kind.phases),
+    ...ms,
+    ...amount,
+  };
 }
 
 function weighted(bits: number, kinds: readonly FaultKind[], weights: readonly number[]): FaultKind {
@@ -129,6 +150,8 @@ const KNOB_CHOICES: Readonly<Record<string, readonly number[]>> = {
 
 function someKnobs(bits: Drawing['bits'], setup: SimulationSetup): Readonly<Record<string, number>> {
   const small = recipientCount(setup) <= 100 ? { ...KNOB_CHOICES, page: [1, 2, 7] } : KNOB_CHOICES;
-  const chosen = Object.entries(small).filter(([name], at) => unit(bits('knob', at)) < 0.2 && setup.knobs[name] === undefined);
+  const chosen = Object.entries(small).filter(
+    ([name], at) => unit(bits('knob', at)) < 0.2 && setup.knobs[name] === undefined,
+  );
   return Object.fromEntries(chosen.map(([name, values], at) => [name, pick(bits('knob-value', at), values)]));
 }

@@ -5,14 +5,17 @@ import { FAULTS } from '../faults/index.ts';
 /** Named sets of fault kinds, by the names of the kinds in them. */
 export const PROFILES: Readonly<Record<string, (kind: FaultKind) => boolean>> = {
   all: () => true,
-  network: ({ do: name }) => /^(request-lost|reply-lost|slow|reply-slow|twice|late|error|partition|partition-all)$/.test(name),
+  network: ({ do: name }) =>
+    /^(request-lost|reply-lost|slow|reply-slow|twice|late|error|partition|partition-all)$/.test(name),
   kills: ({ do: name }) => /^(kill|kill-mid-batch|kill-loop|kill-producer|stop|poison)$/.test(name),
   ...Object.fromEntries(COMPONENTS.map((component) => [component, (kind: FaultKind) => kind.component === component])),
 };
 
 /** Every word that `--faults` takes: profiles first, then kinds. */
 export function faultNames(): readonly string[] {
-  return [...Object.keys(PROFILES), ...new Set(FAULTS.map((kind) => kind.do))].filter((name, at, all) => all.indexOf(name) === at);
+  return [...Object.keys(PROFILES), ...new Set(FAULTS.map((kind) => kind.do))].filter(
+    (name, at, all) => all.indexOf(name) === at,
+  );
 }
 
 /**
@@ -30,7 +33,10 @@ function named(word: string): readonly FaultKind[] {
   const [name, op] = word.split('@');
   const kinds = FAULTS.filter((kind) => kind.do === name).flatMap((kind) => at(kind, op));
   if (kinds.length === 0)
-    throw new SendonceError('FLAG_INVALID', `'${word}' is no fault kind and no profile; known: ${faultNames().join(', ')}`);
+    throw new SendonceError(
+      'FLAG_INVALID',
+      `'${word}' is no fault kind and no profile; known: ${faultNames().join(', ')}`,
+    );
   return kinds;
 }
 

@@ -23,7 +23,8 @@ export const cursorOnRead: KnownBadSender = {
             if (read.kind !== 'granted') continue;
             const content = await contentOf(ports, read.record, read.data);
             const attempt = await mark(ports, read.record, read.fence, content);
-            if (attempt !== null) await write(ports, read.record, read.fence, attempt, await post(ports, read.record, content, attempt));
+            if (attempt !== null)
+              await write(ports, read.record, read.fence, attempt, await post(ports, read.record, content, attempt));
           }
           if (batch.length === 0) await ports.clock.sleep(1_000, signal);
         }

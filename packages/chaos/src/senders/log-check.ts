@@ -13,7 +13,8 @@ export const logCheck: KnownBadSender = {
     consumer(config, options, (ports) => async (wake) => {
       if (!(await isDelivery(ports, wake))) return;
       const [record] = await ports.ledger.find([wake.id]);
-      if (record === undefined || record === null || record.state === 'sent') return void (await ports.queue.ack([wake]));
+      if (record === undefined || record === null || record.state === 'sent')
+        return void (await ports.queue.ack([wake]));
       const content = await contentOf(ports, record, await dataOf(ports, record));
       const outcome = await post(ports, record, content, 1);
       // The log is written afterwards: the bug.

@@ -20,7 +20,11 @@ function expiringMarks(ledger: Ledger): Ledger {
       const swept = await ledger.sweep(request);
       const expired = swept.unknown.map((record) => {
         const next = { kind: 'retry', delayMs: 0, provider: record.provider, reason: 'the mark expired' } as const;
-        return { id: record.id, fence: record.fence, decision: { kind: 'absent', provider: record.provider, next } as const };
+        return {
+          id: record.id,
+          fence: record.fence,
+          decision: { kind: 'absent', provider: record.provider, next } as const,
+        };
       });
       if (expired.length > 0) await ledger.reconcile(expired);
       return { ...swept, unknown: [] };

@@ -40,8 +40,16 @@ export function decide(config: NotifierConfig, options: WorkerOptions, signal: A
   const { queue, ...rest } = config;
   const silent: Queue | undefined = queue && { ...bind(queue), receive: async () => [] };
   const { chunk, leaseMs } = options;
-  const own = { stages: ['decide'] as const, lateMs: 0, waitMs: 0, ...(chunk && { chunk }), ...(leaseMs && { leaseMs }) };
-  return createNotifier({ ...rest, ...(queue && silent && { queue, eventsQueue: silent }) }).worker(own).run({ signal });
+  const own = {
+    stages: ['decide'] as const,
+    lateMs: 0,
+    waitMs: 0,
+    ...(chunk && { chunk }),
+    ...(leaseMs && { leaseMs }),
+  };
+  return createNotifier({ ...rest, ...(queue && silent && { queue, eventsQueue: silent }) })
+    .worker(own)
+    .run({ signal });
 }
 
 function bind(queue: Queue): Queue {
@@ -74,7 +82,11 @@ async function consume(ports: Ports, handle: Handle, signal: AbortSignal): Promi
   const { queue, clock, concurrency } = ports;
   while (!signal.aborted) {
     try {
-      const wakes = await queue.receive({ max: Math.min(concurrency, queue.capabilities.maxBatch), waitMs: 1_000, signal });
+      const wakes = await queue.receive({
+        max: Math.min(concurrency, queue.capabilities.maxBatch),
+        waitMs: 1_000,
+        signal,
+      });
       await Promise.all(wakes.map((wake) => handle(wake, signal).catch(() => undefined)));
     } catch {
       await clock.sleep(1_000, signal);
@@ -90,7 +102,11 @@ export async function isDelivery(ports: Ports, wake: ReceivedWake): Promise<bool
 }
 
 /** The lock that these senders build on: a claim of one delivery. Null: somebody else has it, or it is done. */
-export async function lock(ports: Ports, id: string, leaseMs: number): Promise<Extract<DeliveryVerdict, { kind: 'granted' }> | null> {
+export async function lock(
+  ports: Ports,
+  id: string,
+  leaseMs: number,
+): Promise<Extract<DeliveryVerdict, { kind: 'granted' }> | null> {
   const lease = { owner: ports.random.id(), requestId: ports.random.id(), leaseMs };
   const [verdict] = await ports.ledger.claim({ ids: [id], agesMs: [0], strayAfterMs: Infinity }, lease);
   return verdict?.kind === 'granted' ? verdict : null;
@@ -99,7 +115,11 @@ export async function lock(ports: Ports, id: string, leaseMs: number): Promise<E
 export async function contentOf(ports: Ports, record: DeliveryRecord, data: unknown): Promise<MessageContent> {
   const type = ports.config.notifications[record.type];
   const make = type?.content as unknown as ((...of: unknown[]) => MessageContent | Promise<MessageContent>) | undefined;
-  return record.message ?? (await make?.(data, record.target, { deliveryId: record.id, generation: record.generation })) ?? {};
+  return (
+    record.message ??
+    (await make?.(data, record.target, { deliveryId: record.id, generation: record.generation })) ??
+    {}
+  );
 }
 
 /** The data of the delivery's notification, for senders that never lock. */
@@ -108,7 +128,12 @@ export async function dataOf(ports: Ports, record: DeliveryRecord): Promise<unkn
   return notification?.data;
 }
 
-export async function post(ports: Ports, record: DeliveryRecord, content: MessageContent, attempt: number): Promise<Outcome> {
+export async function post(
+  ports: Ports,
+  record: DeliveryRecord,
+  content: MessageContent,
+  attempt: number,
+): Promise<Outcome> {
   const { id, target } = record;
   const key = providerKey(id, ports.provider.name);
   const signal = new AbortController().signal;
@@ -123,15 +148,28 @@ export async function post(ports: Ports, record: DeliveryRecord, content: Messag
 const DAY_MS = 86_400_000;
 
 /** Marks one delivery for a day; the attempt's number, or null when the ledger refuses. */
-export async function mark(ports: Ports, record: DeliveryRecord, fence: number, message: MessageContent): Promise<number | null> {
+export async function mark(
+  ports: Ports,
+  record: DeliveryRecord,
+  fence: number,
+  message: MessageContent,
+): Promise<number | null> {
   const provider = ports.provider.name;
   const key = providerKey(record.id, provider);
-  const [verdict] = await ports.ledger.mark([{ id: record.id, fence, provider, key, keyWindowMs: null, message, dispatchMs: DAY_MS, sendMarginMs: 0 }]);
+  const [verdict] = await ports.ledger.mark([
+    { id: record.id, fence, provider, key, keyWindowMs: null, message, dispatchMs: DAY_MS, sendMarginMs: 0 },
+  ]);
   return verdict?.kind === 'go' ? verdict.attempt : null;
 }
 
 /** Writes what the sender believes. A definite failure is tried again by itself in a second. */
-export async function write(ports: Ports, record: DeliveryRecord, fence: number, attempt: number, outcome: Outcome): Promise<void> {
+export async function write(
+  ports: Ports,
+  record: DeliveryRecord,
+  fence: number,
+  attempt: number,
+  outcome: Outcome,
+): Promise<void> {
   const provider = ports.provider.name;
   const reason = 'reason' in outcome ? outcome.reason : '';
   const next: SettleRequest['next'] =
@@ -149,7 +187,10 @@ export function realWorker(config: NotifierConfig, options: WorkerOptions): Send
 /** The config with each provider replaced. */
 export function withProviders(config: NotifierConfig, replace: (provider: Provider) => Provider): NotifierConfig {
   const channels = Object.fromEntries(
-    Object.entries(config.channels).map(([name, channel]) => [name, { ...channel, providers: channel.providers.map(replace) }]),
+    Object.entries(config.channels).map(([name, channel]) => [
+      name,
+      { ...channel, providers: channel.providers.map(replace) },
+    ]),
   );
   return { ...config, channels };
 }

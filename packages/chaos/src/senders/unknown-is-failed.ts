@@ -12,7 +12,9 @@ export const unknownIsFailed: KnownBadSender = {
   make: (config, options) =>
     realWorker(
       withProviders(config, (provider) =>
-        reading(provider, (outcome) => (outcome.kind === 'unknown' ? { kind: 'deferred', reason: outcome.reason, retryAfterMs: 1_000 } : outcome)),
+        reading(provider, (outcome) =>
+          outcome.kind === 'unknown' ? { kind: 'deferred', reason: outcome.reason, retryAfterMs: 1_000 } : outcome,
+        ),
       ),
       options,
     ),

@@ -12,7 +12,9 @@ export const unknownIsSent: KnownBadSender = {
   make: (config, options) =>
     realWorker(
       withProviders(config, (provider) =>
-        reading(provider, (outcome) => (outcome.kind === 'unknown' ? { kind: 'accepted', providerMessageId: 'probably' } : outcome)),
+        reading(provider, (outcome) =>
+          outcome.kind === 'unknown' ? { kind: 'accepted', providerMessageId: 'probably' } : outcome,
+        ),
       ),
       options,
     ),

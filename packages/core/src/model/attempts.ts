@@ -58,8 +58,21 @@ export function withAttempt(record: DeliveryRecord, attempt: Attempt): DeliveryR
 }
 
 /** An attempt that stands for one which the store does not know (any more). It is never charged: no mark of it is on record. */
-export function forgottenAttempt(record: DeliveryRecord, of: Pick<Attempt, 'provider' | 'key' | 'fence'>, now: number): Attempt {
-  return { ...of, n: record.attempts.length + 1, markedAt: now, sendDeadline: now, outcome: null, arrival: null, charged: false, presumed: true };
+export function forgottenAttempt(
+  record: DeliveryRecord,
+  of: Pick<Attempt, 'provider' | 'key' | 'fence'>,
+  now: number,
+): Attempt {
+  return {
+    ...of,
+    n: record.attempts.length + 1,
+    markedAt: now,
+    sendDeadline: now,
+    outcome: null,
+    arrival: null,
+    charged: false,
+    presumed: true,
+  };
 }
 
 const RANK: Readonly<Record<'delivered' | 'sent' | 'bounced' | 'undeliverable', number>> = {
@@ -82,6 +95,7 @@ export function provenState(record: DeliveryRecord): Extract<DeliveryState, 'sen
 
 /** The provider's id of the accepted message shown by the record; null when none is. */
 export function providerMessageId(record: DeliveryRecord): string | null {
-  for (const attempt of record.attempts) if (attempt.outcome?.kind === 'accepted') return attempt.outcome.providerMessageId;
+  for (const attempt of record.attempts)
+    if (attempt.outcome?.kind === 'accepted') return attempt.outcome.providerMessageId;
   return null;
 }

@@ -6,17 +6,93 @@ import type { Target } from './recipient.ts';
 export const ACTIVE_STATES = ['queued', 'processing', 'dispatching', 'retry-scheduled', 'unknown'] as const;
 /** Settled, but evidence may still move them forward. */
 export const SETTLED_STATES = ['sent', 'parked'] as const;
-export const FINAL_STATES = ['delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'] as const;
-export const DELIVERY_STATES: readonly [...typeof ACTIVE_STATES, ...typeof SETTLED_STATES, ...typeof FINAL_STATES] = [...ACTIVE_STATES, ...SETTLED_STATES, ...FINAL_STATES];
+export const FINAL_STATES = [
+  'delivered',
+  'bounced',
+  'undeliverable',
+  'failed',
+  'dead',
+  'expired',
+  'suppressed',
+  'cancelled',
+] as const;
+export const DELIVERY_STATES: readonly [...typeof ACTIVE_STATES, ...typeof SETTLED_STATES, ...typeof FINAL_STATES] = [
+  ...ACTIVE_STATES,
+  ...SETTLED_STATES,
+  ...FINAL_STATES,
+];
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Every declared move. `model/steps` makes no other; a step that would is refused and recorded (`refusedMove`). */
 export const TRANSITIONS: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
-  queued: ['processing', 'unknown', 'sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
-  processing: ['processing', 'queued', 'retry-scheduled', 'dispatching', 'unknown', 'sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
-  dispatching: ['retry-scheduled', 'unknown', 'sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
-  'retry-scheduled': ['processing', 'unknown', 'sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
-  unknown: ['retry-scheduled', 'sent', 'parked', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'],
+  queued: [
+    'processing',
+    'unknown',
+    'sent',
+    'delivered',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
+  processing: [
+    'processing',
+    'queued',
+    'retry-scheduled',
+    'dispatching',
+    'unknown',
+    'sent',
+    'delivered',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
+  dispatching: [
+    'retry-scheduled',
+    'unknown',
+    'sent',
+    'delivered',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
+  'retry-scheduled': [
+    'processing',
+    'unknown',
+    'sent',
+    'delivered',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
+  unknown: [
+    'retry-scheduled',
+    'sent',
+    'parked',
+    'delivered',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
   sent: ['delivered', 'bounced', 'undeliverable'],
   parked: ['sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead'],
   // From here on `sent` and `delivered` are another attempt's, when the best one's message bounced: the record shows its best.

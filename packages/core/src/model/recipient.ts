@@ -42,7 +42,9 @@ export function addressProblem(channel: Channel, to: unknown): string | null {
   if (channel === 'email') return emailProblem(address);
   if (PHONE_CHANNELS.has(channel)) {
     // E.164: a plus, a country code that does not start with 0, at most 15 digits.
-    return /^\+[1-9]\d{6,14}$/.test(normaliseAddress(channel, address)) ? null : 'not a phone number in E.164 form (+4912345678)';
+    return /^\+[1-9]\d{6,14}$/.test(normaliseAddress(channel, address))
+      ? null
+      : 'not a phone number in E.164 form (+4912345678)';
   }
   return null;
 }
@@ -53,9 +55,13 @@ function emailProblem(address: string): string | null {
   const local = address.slice(0, at);
   const domain = address.slice(at + 1);
   // RFC 5321 4.5.3.1: local part 64 octets, path 256 with its angle brackets.
-  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(address) > 254) return 'longer than RFC 5321 allows (64 before the @, 254 in all)';
+  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(address) > 254)
+    return 'longer than RFC 5321 allows (64 before the @, 254 in all)';
   if (/\s/.test(address)) return 'an e-mail address may not contain spaces';
-  if (!local.startsWith('"') && (local.includes('@') || local.includes('..') || local.startsWith('.') || local.endsWith('.')))
+  if (
+    !local.startsWith('"') &&
+    (local.includes('@') || local.includes('..') || local.startsWith('.') || local.endsWith('.'))
+  )
     return "misplaced '@' or '.' before the last '@'";
   const labels = domain.split('.');
   if (labels.length < 2 || labels.some((label) => label === '' || label.startsWith('-') || label.endsWith('-')))

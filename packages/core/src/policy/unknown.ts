@@ -63,7 +63,8 @@ function stopReason({ record, nowMs }: UnknownFacts): string | null {
   if (record.forbidden !== null) return `${record.forbidden} while an attempt was open`;
   if (record.expiresAt !== null && nowMs >= record.expiresAt) return 'expired while an attempt was open';
   if (record.charged >= record.maxAttempts) return `attempts spent (${record.charged}) while one is open`;
-  if (record.failures >= record.maxAttempts) return `${record.reason ?? 'its content cannot be made'}, while an attempt is open`;
+  if (record.failures >= record.maxAttempts)
+    return `${record.reason ?? 'its content cannot be made'}, while an attempt is open`;
   if (record.lapses >= POISON_LAPSES) return 'poison: its claims end with their process';
   return null;
 }

@@ -22,7 +22,10 @@ export const SUSPECT_ROOM = 8;
  * How much of that room a record takes. When a process dies, everything that it held lapses, though one payload alone may be to blame:
  * what lapsed once is handed out in small batches, what lapsed again alone, so that nobody is condemned for its neighbour (rule 13).
  */
-export function suspicion(record: { readonly lapses: number; readonly leaseUntil: number | null }, now: number): number {
+export function suspicion(
+  record: { readonly lapses: number; readonly leaseUntil: number | null },
+  now: number,
+): number {
   if (record.leaseUntil === null || record.leaseUntil > now) return 0;
   return record.lapses === 0 ? 1 : SUSPECT_ROOM;
 }
@@ -51,7 +54,10 @@ function repeated(record: DeliveryRecord, now: number): ClaimStep {
   if (isSettled(state)) return { record, verdict: { kind: 'settled', id, state } };
   if (state === 'unknown') return { record, verdict: { kind: 'unknown', id } };
   const remainingMs = state === 'processing' ? (record.leaseUntil ?? 0) - now : 0;
-  return { record, verdict: remainingMs > 0 ? { kind: 'granted', id, fence, record } : { kind: 'held', id, remainingMs: 0 } };
+  return {
+    record,
+    verdict: remainingMs > 0 ? { kind: 'granted', id, fence, record } : { kind: 'held', id, remainingMs: 0 },
+  };
 }
 
 function takeOver(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
@@ -62,7 +68,10 @@ function takeOver(record: DeliveryRecord, lease: Lease, now: number, nextFence: 
     const unknown = move(record, 'unknown', now, { lapses, dueAt: now, reason });
     return { record: unknown, verdict: { kind: 'unknown', id: record.id } };
   }
-  return { record: move(record, 'dead', now, { lapses, reason }), verdict: { kind: 'settled', id: record.id, state: 'dead' } };
+  return {
+    record: move(record, 'dead', now, { lapses, reason }),
+    verdict: { kind: 'settled', id: record.id, state: 'dead' },
+  };
 }
 
 function grant(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {

@@ -34,7 +34,8 @@ function stayUnknown(record: DeliveryRecord, next: Next, now: number): DeliveryR
 function retry(record: DeliveryRecord, next: Extract<Next, { kind: 'retry' }>, now: number): DeliveryRecord {
   if (record.charged >= record.maxAttempts)
     return move(record, 'dead', now, { reason: `attempts spent (${record.charged}): ${next.reason}` });
-  if (record.expiresAt !== null && now >= record.expiresAt) return move(record, 'expired', now, { reason: next.reason });
+  if (record.expiresAt !== null && now >= record.expiresAt)
+    return move(record, 'expired', now, { reason: next.reason });
   // Waiting past the expiry would only delay saying so.
   const dueAt = Math.min(now + next.delayMs, record.expiresAt ?? Infinity);
   return move(record, 'retry-scheduled', now, { dueAt, provider: next.provider, reason: next.reason });

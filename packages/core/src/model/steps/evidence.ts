@@ -22,7 +22,10 @@ function attemptOf(record: DeliveryRecord, evidence: Evidence, now: number): Att
   const { provider, providerMessageId } = evidence;
   const there = record.attempts.filter((attempt) => mayBe(attempt, provider));
   const named = there.find(
-    (attempt) => providerMessageId !== null && attempt.outcome?.kind === 'accepted' && attempt.outcome.providerMessageId === providerMessageId,
+    (attempt) =>
+      providerMessageId !== null &&
+      attempt.outcome?.kind === 'accepted' &&
+      attempt.outcome.providerMessageId === providerMessageId,
   );
   const likely = named ?? there.find(isOpen) ?? there.at(-1);
   if (likely !== undefined) return likely;

@@ -3,7 +3,14 @@ export { cancel } from './cancel.ts';
 export { witness } from './evidence.ts';
 export { isCovered, mark, type MarkFacts } from './mark.ts';
 export { RefusedMove } from './move.ts';
-export { afterPage, claimNotification, newDelivery, newNotification, releaseNotification, wantsWork } from './notification.ts';
+export {
+  afterPage,
+  claimNotification,
+  newDelivery,
+  newNotification,
+  releaseNotification,
+  wantsWork,
+} from './notification.ts';
 export { reconcile } from './reconcile.ts';
 export { replay } from './replay.ts';
 export { settle } from './settle.ts';

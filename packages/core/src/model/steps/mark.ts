@@ -37,7 +37,10 @@ export function mark(record: DeliveryRecord, request: MarkRequest, facts: MarkFa
   if (facts.blocked !== null) {
     const { scope, recheckMs } = facts.blocked;
     const waiting = wait({ ...record, lapses: 0 }, now, recheckMs);
-    return { record: { ...waiting, reason: `blocked: ${scope}` }, verdict: { kind: 'blocked', id, dueInMs: recheckMs, scope } };
+    return {
+      record: { ...waiting, reason: `blocked: ${scope}` },
+      verdict: { kind: 'blocked', id, dueInMs: recheckMs, scope },
+    };
   }
   return begin(record, request, now);
 }
@@ -45,7 +48,8 @@ export function mark(record: DeliveryRecord, request: MarkRequest, facts: MarkFa
 /** A repeat of the mark that already stands: the same attempt again, nothing written. */
 function sameMark(record: DeliveryRecord, request: MarkRequest): Attempt | null {
   const last = record.attempts.at(-1);
-  if (record.state !== 'dispatching' || last === undefined || last.fence !== request.fence || last.key !== request.key) return null;
+  if (record.state !== 'dispatching' || last === undefined || last.fence !== request.fence || last.key !== request.key)
+    return null;
   return last;
 }
 
@@ -95,7 +99,11 @@ function replaced(record: DeliveryRecord, now: number): Step<MarkVerdict> {
  * May a new attempt begin beside the open ones? Yes if there are none, if a declaration written for exactly this mark allows it, or
  * if each open attempt has this very key and the provider still remembers it (counted from the first of them, rule 9).
  */
-export function isCovered(record: DeliveryRecord, request: Pick<MarkRequest, 'provider' | 'key' | 'keyWindowMs'>, now: number): boolean {
+export function isCovered(
+  record: DeliveryRecord,
+  request: Pick<MarkRequest, 'provider' | 'key' | 'keyWindowMs'>,
+  now: number,
+): boolean {
   const open = openAttempts(record);
   const first = open[0];
   if (first === undefined) return true;

@@ -44,7 +44,12 @@ export function evidenceFirst(record: DeliveryRecord, now: number): DeliveryReco
 }
 
 /** Cancel, opt-out and expiry: final only while nothing is open, else the open attempt is left to evidence (rule 8). */
-export function forbid(record: DeliveryRecord, as: Forbidden, now: number, reason: string | null = null): DeliveryRecord {
+export function forbid(
+  record: DeliveryRecord,
+  as: Forbidden,
+  now: number,
+  reason: string | null = null,
+): DeliveryRecord {
   if (openAttempts(record).length === 0) return move(record, as, now, { forbidden: null, reason });
   return move(record, 'unknown', now, { forbidden: as, dueAt: now, reason });
 }

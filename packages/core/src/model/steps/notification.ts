@@ -1,4 +1,11 @@
-import type { AddRequest, HoldVerdict, Lease, NewDelivery, NewNotification, ReleaseRequest } from '../../ports/ledger.ts';
+import type {
+  AddRequest,
+  HoldVerdict,
+  Lease,
+  NewDelivery,
+  NewNotification,
+  ReleaseRequest,
+} from '../../ports/ledger.ts';
 import type { DeliveryRecord } from '../delivery.ts';
 import { isNotificationOver, type NotificationRecord } from '../notification.ts';
 import { POISON_LAPSES } from './claim.ts';
@@ -85,8 +92,16 @@ export type NotificationClaim =
   | { readonly kind: 'settled' };
 
 /** The lease rules of a delivery's claim, for routing and expansion. `ended`: the poison cap made it `failed`. */
-export function claimNotification(record: NotificationRecord, lease: Lease, now: number, nextFence: number): NotificationClaim {
-  if (!wantsWork(record)) return isNotificationOver(record.state) || record.state === 'expanded' ? { kind: 'settled' } : { kind: 'later', dueInMs: lease.leaseMs };
+export function claimNotification(
+  record: NotificationRecord,
+  lease: Lease,
+  now: number,
+  nextFence: number,
+): NotificationClaim {
+  if (!wantsWork(record))
+    return isNotificationOver(record.state) || record.state === 'expanded'
+      ? { kind: 'settled' }
+      : { kind: 'later', dueInMs: lease.leaseMs };
   const remainingMs = record.leaseUntil === null ? 0 : record.leaseUntil - now;
   if (record.leaseUntil !== null && record.requestId === lease.requestId)
     return remainingMs > 0 ? { kind: 'repeated', record } : { kind: 'held', remainingMs: 0 };
@@ -95,7 +110,10 @@ export function claimNotification(record: NotificationRecord, lease: Lease, now:
   const lapses = record.leaseUntil === null ? record.lapses : record.lapses + 1;
   if (lapses >= POISON_LAPSES) {
     const reason = `poison: ${lapses} claims in a row ended with their process`;
-    return { kind: 'ended', record: { ...record, state: 'failed', lapses, reason, leaseUntil: null, owner: null, requestId: null } };
+    return {
+      kind: 'ended',
+      record: { ...record, state: 'failed', lapses, reason, leaseUntil: null, owner: null, requestId: null },
+    };
   }
   const fence = Math.max(record.fence + 1, nextFence);
   const { owner, requestId } = lease;
@@ -109,14 +127,29 @@ export function releaseNotification(
 ): { readonly record: NotificationRecord; readonly verdict: HoldVerdict } {
   if (record.fence !== request.fence || record.leaseUntil === null) return { record, verdict: { kind: 'fenced' } };
   const failures = record.failures + (request.failure === null ? 0 : 1);
-  const free = { ...record, failures, lapses: 0, reason: request.failure, leaseUntil: null, owner: null, requestId: null };
-  if (failures < MAX_ROUTING_FAILURES) return { record: { ...free, dueAt: now + request.delayMs }, verdict: { kind: 'ok' } };
+  const free = {
+    ...record,
+    failures,
+    lapses: 0,
+    reason: request.failure,
+    leaseUntil: null,
+    owner: null,
+    requestId: null,
+  };
+  if (failures < MAX_ROUTING_FAILURES)
+    return { record: { ...free, dueAt: now + request.delayMs }, verdict: { kind: 'ok' } };
   return { record: { ...free, state: 'failed' }, verdict: { kind: 'settled', state: 'failed' } };
 }
 
 /** The cursor after a page: the lease is kept while pages are left and the worker asked for it. */
-export function afterPage(record: NotificationRecord, request: AddRequest, inserted: number, now: number): NotificationRecord {
-  const sealed = request.sealTargets === null ? record : { ...record, sealed: true, pages: 1, targets: request.sealTargets };
+export function afterPage(
+  record: NotificationRecord,
+  request: AddRequest,
+  inserted: number,
+  now: number,
+): NotificationRecord {
+  const sealed =
+    request.sealTargets === null ? record : { ...record, sealed: true, pages: 1, targets: request.sealTargets };
   const cursor = request.page + 1;
   const expanded = cursor >= sealed.pages;
   const keeps = !expanded && request.leaseMs > 0;

@@ -48,27 +48,47 @@ function again(record: DeliveryRecord, provider: string, now: number, delayMs: n
 }
 
 /** Written before the mark that it allows: the possible duplicate is on record before it can happen. */
-function declare(record: DeliveryRecord, decision: Extract<ReconcileDecision, { kind: 'declare' }>, now: number): DeliveryRecord {
+function declare(
+  record: DeliveryRecord,
+  decision: Extract<ReconcileDecision, { kind: 'declare' }>,
+  now: number,
+): DeliveryRecord {
   const { declaration: kind, provider } = decision;
-  return { ...record, declarations: [...record.declarations, { kind, afterAttempt: record.attempts.length, provider, at: now }] };
+  return {
+    ...record,
+    declarations: [...record.declarations, { kind, afterAttempt: record.attempts.length, provider, at: now }],
+  };
 }
 
-function found(record: DeliveryRecord, decision: Extract<ReconcileDecision, { kind: 'found' }>, now: number): DeliveryRecord {
+function found(
+  record: DeliveryRecord,
+  decision: Extract<ReconcileDecision, { kind: 'found' }>,
+  now: number,
+): DeliveryRecord {
   const attempt = record.attempts.find((each) => each.n === decision.attempt);
   if (attempt === undefined) return record;
-  const learned = withAttempt(record, learn(attempt, { kind: 'accepted', providerMessageId: decision.providerMessageId }));
+  const learned = withAttempt(
+    record,
+    learn(attempt, { kind: 'accepted', providerMessageId: decision.providerMessageId }),
+  );
   return conclude(learned, { kind: 'sent' }, now);
 }
 
 /** The channel has this provider alone, so a presumed attempt can only have been there. */
 function narrow(record: DeliveryRecord, provider: string, now: number): DeliveryRecord {
   const key = providerKey(record.id, provider);
-  const attempts = record.attempts.map((attempt) => (attempt.provider === ANY_PROVIDER ? { ...attempt, provider, key } : attempt));
+  const attempts = record.attempts.map((attempt) =>
+    attempt.provider === ANY_PROVIDER ? { ...attempt, provider, key } : attempt,
+  );
   return { ...record, attempts, dueAt: now };
 }
 
 /** Rule 10: a counted "not found" closes what it covers; other providers' attempts stay open. */
-function absent(record: DeliveryRecord, decision: Extract<ReconcileDecision, { kind: 'absent' }>, now: number): DeliveryRecord {
+function absent(
+  record: DeliveryRecord,
+  decision: Extract<ReconcileDecision, { kind: 'absent' }>,
+  now: number,
+): DeliveryRecord {
   let closed = record;
   for (const attempt of record.attempts) {
     if (!isOpen(attempt) || attempt.provider !== decision.provider) continue;

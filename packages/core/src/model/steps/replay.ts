@@ -4,7 +4,12 @@ import { deliveryId } from '../keys.ts';
 import { ANY_PROVIDER, isDeadLetter, type DeliveryRecord } from '../delivery.ts';
 
 export type ReplayOutcome =
-  | { readonly kind: 'replayed'; readonly old: DeliveryRecord; readonly next: DeliveryRecord; readonly possibleDuplicate: boolean }
+  | {
+      readonly kind: 'replayed';
+      readonly old: DeliveryRecord;
+      readonly next: DeliveryRecord;
+      readonly possibleDuplicate: boolean;
+    }
   | { readonly kind: 'repeated'; readonly id: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -19,7 +24,12 @@ export function replay(old: DeliveryRecord, request: ReplayRequest, facts: Repla
   const refusal = refusalOf(old, facts, now);
   if (refusal !== null) return { kind: 'refused', reason: refusal };
   const next = nextGeneration(old, request, now);
-  return { kind: 'replayed', old: { ...old, replacedBy: next.id }, next, possibleDuplicate: next.declarations.length > 0 };
+  return {
+    kind: 'replayed',
+    old: { ...old, replacedBy: next.id },
+    next,
+    possibleDuplicate: next.declarations.length > 0,
+  };
 }
 
 function refusalOf(old: DeliveryRecord, facts: ReplayFacts, now: number): string | null {
@@ -33,11 +43,18 @@ function refusalOf(old: DeliveryRecord, facts: ReplayFacts, now: number): string
 function nextGeneration(old: DeliveryRecord, request: ReplayRequest, now: number): DeliveryRecord {
   const { notificationId, target } = old;
   const generation = old.generation + 1;
-  const id = deliveryId({ notificationId, recipientId: target.recipientId, channel: target.channel, destinationId: target.destinationId, generation });
+  const id = deliveryId({
+    notificationId,
+    recipientId: target.recipientId,
+    channel: target.channel,
+    destinationId: target.destinationId,
+    generation,
+  });
   // The first one that was really tried: what is only presumed names none.
   const provider = old.attempts.find((attempt) => attempt.provider !== ANY_PROVIDER)?.provider ?? old.provider;
   // Open attempts of the old generation may have been delivered: said before the new one can be.
-  const declarations = openAttempts(old).length > 0 ? [{ kind: 'replay-generation' as const, afterAttempt: 0, provider, at: now }] : [];
+  const declarations =
+    openAttempts(old).length > 0 ? [{ kind: 'replay-generation' as const, afterAttempt: 0, provider, at: now }] : [];
   return {
     ...old,
     id,

@@ -28,10 +28,15 @@ function attemptOf(record: DeliveryRecord, request: SettleRequest, now: number):
   if (exact !== undefined) return exact;
   if (outcome.kind !== 'accepted') return null;
   const repeated = record.attempts.find(
-    (each) => each.outcome?.kind === 'accepted' && each.key === key && each.outcome.providerMessageId === outcome.providerMessageId,
+    (each) =>
+      each.outcome?.kind === 'accepted' &&
+      each.key === key &&
+      each.outcome.providerMessageId === outcome.providerMessageId,
   );
   const presumed = record.attempts.find((each) => each.presumed && !isAccepted(each) && mayBe(each, provider));
-  return repeated ?? (presumed && { ...presumed, provider, key }) ?? forgottenAttempt(record, { provider, key, fence }, now);
+  return (
+    repeated ?? (presumed && { ...presumed, provider, key }) ?? forgottenAttempt(record, { provider, key, fence }, now)
+  );
 }
 
 /** Rules 6 and 7 for an outcome that comes too late to settle: it closes its own attempt, and only that. */

@@ -22,7 +22,10 @@ export function lapse(record: DeliveryRecord, now: number): DeliveryRecord {
 export function presume(record: DeliveryRecord, now: number): DeliveryRecord {
   if (isSettled(record.state)) return record;
   const { fence } = record;
-  const attempt = { ...forgottenAttempt(record, { provider: ANY_PROVIDER, key: '', fence }, now), markedAt: record.updatedAt };
+  const attempt = {
+    ...forgottenAttempt(record, { provider: ANY_PROVIDER, key: '', fence }, now),
+    markedAt: record.updatedAt,
+  };
   const reason = 'the store lost its memory: it may have been sent';
   return move({ ...record, attempts: [...record.attempts, attempt] }, 'unknown', now, { dueAt: now, reason });
 }
