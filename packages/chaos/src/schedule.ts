@@ -5,6 +5,7 @@ import type { HistoryEvent, Observer } from './history.ts';
 import { recorder } from './recorder.ts';
 import type { RunResult, Violation } from './result.ts';
 import { runOnce, type RawRun } from './run.ts';
+import { hashText } from './kernel/draw.ts';
 import { isCallFault, recipientOf, type Case, type Verdict } from './search/case.ts';
 import { knownBadSender } from './senders/index.ts';
 import type { CaughtBy } from './senders/sender.ts';
@@ -20,6 +21,8 @@ export interface ScheduleOptions {
   /** Null: nobody counts. */
   readonly coverage: Coverage | null;
   readonly record: boolean;
+  /** Hash every event into `traceHash`; else only what the run came to. A search does it for the schedules that it runs twice. */
+  readonly trace: boolean;
   /** Asked every few thousand events, with how many messages were accepted so far; true ends the run by throwing RunAborted. @defaultValue never */
   readonly isAborted?: (accepted: number) => boolean;
 }
@@ -39,7 +42,7 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
   const { seed, setup, faults } = of;
   const { workload, isAborted } = options;
   const sender = setup.sender === null ? null : (knownBadSender(setup.sender)?.make ?? null);
-  const hash = traceHash();
+  const hash = options.trace ? traceHash() : null;
   const kept = options.record ? recorder({ max: MOST_EVENTS }) : null;
   const covered: ScheduleCoverage | null = options.coverage?.schedule() ?? null;
   let judge: ReturnType<typeof createJudge> | undefined;
@@ -73,9 +76,14 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
     notSent: [...judged.notSent, ...nowhere(raw, workload)],
     virtualMs: raw.virtualMs,
     events,
-    traceHash: hash.digest(),
+    traceHash: hash?.digest() ?? outline({ fired: raw.fired, requested, tally, events, virtualMs: raw.virtualMs }),
   };
   return { of, result, raw, moves, events: kept?.events ?? [] };
+}
+
+/** A run's end in short, for schedules whose events nobody hashes. */
+function outline(end: object): string {
+  return hashText(JSON.stringify(end)).toString(16).padStart(16, '0');
 }
 
 /** Notifications whose route gave up: whom they would have reached is known to nobody, so they are listed under their own name. */

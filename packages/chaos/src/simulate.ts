@@ -84,7 +84,7 @@ class Search {
       this.#progress(accepted);
       return this.#isInterrupted();
     };
-    this.#schedule = { workload, coverage: this.#coverage, record, isAborted };
+    this.#schedule = { workload, coverage: this.#coverage, record, trace: true, isAborted };
   }
 
   async search(options: { readonly asWritten?: boolean } = {}): Promise<void> {
@@ -134,7 +134,7 @@ class Search {
   async #quietly(of: Case): Promise<Verdict> {
     if (this.#isInterrupted()) return NO_VERDICT;
     try {
-      return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false }));
+      return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false, trace: false }));
     } catch (error) {
       if (error instanceof RunAborted) return NO_VERDICT;
       throw error;
@@ -142,7 +142,10 @@ class Search {
   }
 
   async #count(of: Case, { record }: { readonly record: boolean }): Promise<Schedule> {
-    const schedule = await runSchedule(of, { ...this.#schedule, record });
+    const isTraced = this.#isAlone || this.#schedules % TWICE_EVERY === 0;
+    const ran = await runSchedule(of, { ...this.#schedule, record, trace: isTraced });
+    // A failing schedule is shown, so its hash has to be that of its events.
+    const schedule = isTraced || failureOf(ran.result) === null ? ran : await this.#again(of);
     const { result } = schedule;
     this.#first ??= schedule;
     if (failureOf(result) !== null) this.#failed = schedule;
@@ -176,11 +179,19 @@ class Search {
     this.#hash = hashText(`${this.#hash} ${traceHash}`);
   }
 
+  get #isAlone(): boolean {
+    return (this.#options.schedules ?? 1) === 1 && (this.#options.forMs ?? null) === null;
+  }
+
+  /** The case once more, every event hashed. */
+  #again(of: Case): Promise<Schedule> {
+    return runSchedule(of, { ...this.#schedule, coverage: null, record: false, trace: true });
+  }
+
   /** The main command is one schedule of a few hundred milliseconds: its second run is asked for by `--schedules`, a failure or a plan. */
   async #compare(of: Case, { seed, traceHash }: RunResult): Promise<void> {
-    const alone = (this.#options.schedules ?? 1) === 1 && (this.#options.forMs ?? null) === null;
-    if (alone && this.#failed === null) return;
-    const again = await runSchedule(of, { ...this.#schedule, coverage: null, record: false });
+    if (this.#isAlone && this.#failed === null) return;
+    const again = await this.#again(of);
     if (again.result.traceHash !== traceHash)
       this.#nondeterminism = { seed, first: traceHash, second: again.result.traceHash };
   }

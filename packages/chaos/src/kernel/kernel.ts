@@ -1,6 +1,9 @@
 import { Agenda, type Entry } from './agenda.ts';
 import { enterWorld, leaveWorld, type Guard } from './guard.ts';
 
+/** How many instants are run in one turn of the host's event loop. */
+const INSTANTS_A_TURN = 64;
+
 // The kernel's own: it must go on working while the world's is poisoned.
 const realSetImmediate = setImmediate;
 
@@ -54,7 +57,10 @@ export class Kernel {
   run(limits: RunLimits): Promise<RunEnd> {
     return new Promise((resolve, reject) => {
       let failure: unknown = null;
+      let isOpen = false;
+      let isOver = false;
       const open = (): void => {
+        isOpen = true;
         enterWorld(this.guard);
         try {
           this.#instant();
@@ -62,20 +68,30 @@ export class Kernel {
           failure = error ?? new Error('an event threw nothing');
         }
       };
-      // Both are queued together, so nothing of the host can come between `open`, the microtasks it leaves, and `close`.
       const close = (): void => {
+        isOpen = false;
         leaveWorld();
         const thrown: unknown = this.guard.violation ?? failure;
+        if (thrown === null) limits.afterInstant?.();
+        const end = thrown === null ? this.#end(limits) : null;
+        isOver = thrown !== null || end !== null;
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- passed on as it was thrown
-        if (thrown !== null) return reject(thrown);
-        limits.afterInstant?.();
-        const end = this.#end(limits);
-        if (end !== null) return resolve(end);
-        turn();
+        if (thrown !== null) reject(thrown);
+        else if (end !== null) resolve(end);
       };
+      const next = (): void => {
+        if (isOpen) close();
+        if (!isOver) open();
+      };
+      const last = (): void => {
+        if (isOpen) close();
+        if (!isOver) turn();
+      };
+      // Queued together, so nothing of the host can come between an instant and the microtasks that it leaves: those run after each
+      // callback. Many at once, because each turn of the host's event loop costs as much as an instant.
       const turn = (): void => {
-        realSetImmediate(open);
-        realSetImmediate(close);
+        for (let instant = 0; instant < INSTANTS_A_TURN; instant++) realSetImmediate(next);
+        realSetImmediate(last);
       };
       const end = this.#end(limits);
       if (end !== null) return resolve(end);

@@ -1,4 +1,5 @@
 import { ANY_PROVIDER, type ArrivalKind, type Attempt, type DeliveryRecord, type DeliveryState } from './delivery.ts';
+import { copyOf } from './copy.ts';
 import { isDefinite, type Outcome } from './outcome.ts';
 
 /** Open from its mark until a definite outcome: its message may be on the way. */
@@ -54,7 +55,7 @@ export function withAttempt(record: DeliveryRecord, attempt: Attempt): DeliveryR
     : [...record.attempts, attempt];
   let charged = 0;
   for (const each of attempts) if (each.charged) charged += 1;
-  return { ...record, attempts, charged };
+  return Object.assign(copyOf(record), { attempts, charged });
 }
 
 /** An attempt that stands for one which the store does not know (any more). It is never charged: no mark of it is on record. */

@@ -1,5 +1,6 @@
 import { openAttempts, provenState } from '../attempts.ts';
 import { isSettled, TRANSITIONS, type DeliveryRecord, type DeliveryState, type Forbidden } from '../delivery.ts';
+import { copyOf } from '../copy.ts';
 
 /** A step tried a move that the table does not declare. The ledger refuses the write, counts it and answers `fenced`. */
 export class RefusedMove extends Error {
@@ -21,17 +22,13 @@ export function move(
   patch: Partial<DeliveryRecord> = {},
 ): DeliveryRecord {
   if (to !== record.state && !TRANSITIONS[record.state].includes(to)) throw new RefusedMove(record, to);
-  const settled = isSettled(to);
-  const moved: DeliveryRecord = {
-    ...record,
-    state: to,
-    leaseUntil: to === 'processing' ? record.leaseUntil : null,
-    owner: to === 'processing' || to === 'dispatching' ? record.owner : null,
-    dispatchUntil: to === 'dispatching' ? record.dispatchUntil : null,
-    updatedAt: now,
-    settledAt: settled ? (record.settledAt ?? now) : null,
-  };
-  // One spread keeps the fast path for cloning; a second one would not.
+  const moved = copyOf(record);
+  moved.state = to;
+  if (to !== 'processing') moved.leaseUntil = null;
+  if (to !== 'processing' && to !== 'dispatching') moved.owner = null;
+  if (to !== 'dispatching') moved.dispatchUntil = null;
+  moved.updatedAt = now;
+  moved.settledAt = isSettled(to) ? (record.settledAt ?? now) : null;
   return Object.assign(moved, patch);
 }
 
