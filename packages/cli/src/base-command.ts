@@ -2,6 +2,9 @@ import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
 import { commandError } from './command-error.ts';
 
+// Kept from before any simulated world replaces it.
+const nextTurn = setImmediate;
+
 /** What all commands share: `--json`, `--no-color`, one way to fail, and an end even if a config file left something open. */
 export abstract class BaseCommand extends Command {
   static override baseFlags = {
@@ -12,9 +15,13 @@ export abstract class BaseCommand extends Command {
   override async init(): Promise<void> {
     await super.init();
     // A promise that the user's own code forgot about: it is told like anything else that is thrown.
-    process.once('unhandledRejection', (thrown) => {
-      this.#tell(thrown);
-      process.exit();
+    process.on('unhandledRejection', (thrown) => {
+      // Not here: this may be the middle of a simulated run, in which nothing may be written, and which may tell it better itself.
+      nextTurn(() => {
+        if (this.#hasTold) return;
+        this.#tell(thrown);
+        process.exit();
+      });
     });
   }
 
@@ -25,7 +32,10 @@ export abstract class BaseCommand extends Command {
     this.#tell(thrown);
   }
 
+  #hasTold = false;
+
   #tell(thrown: unknown): void {
+    this.#hasTold = true;
     const { flags, baseFlags } = this.ctor;
     const { exitCode, text, json } = commandError(thrown, Object.keys({ ...baseFlags, ...flags }));
     process.exitCode = exitCode;
