@@ -1,13 +1,10 @@
-import type { DeliveryRecord } from '../model/delivery.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
-import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
+import type { Context } from '../stages/context.ts';
 import {
   markRequest,
   marked,
   prepareAll,
-  send,
-  SendCall,
   type Granted,
   type Marked,
   type NotPrepared,
@@ -15,8 +12,10 @@ import {
 } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import { ClaimedMoves } from './claimed-moves.ts';
+import { releaseAll, releaseRefused, waitingState } from './give-back.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
+import { Sends } from './sends.ts';
 import type { Settler } from './settler.ts';
 import { Bell, Crew } from './signals.ts';
 import type { Wakes } from './wakes.ts';
@@ -32,6 +31,7 @@ export class Dispatcher {
   readonly #crew = new Crew();
   readonly #bell = new Bell();
   #settler: Settler | null = null;
+  #sends: Sends | null = null;
   #busy = 0;
   #stopping = false;
 
@@ -50,6 +50,7 @@ export class Dispatcher {
 
   settleWith(settler: Settler): void {
     this.#settler = settler;
+    this.#sends = new Sends(this.#context, settler);
   }
 
   get free(): number {
@@ -146,46 +147,18 @@ export class Dispatcher {
     else if (prepared.length > 0) await this.#mark(prepared, wakes);
   }
 
-  /** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. */
   async #giveUp(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const requests = prepared.map(({ granted: { record, fence } }) => ({
-      id: record.id,
-      fence,
-      delayMs: 0,
-      failure: null,
-    }));
-    try {
-      await this.#context.ledger.release(requests);
-    } catch {
-      // The lease lapses by itself.
-    }
-    for (const { id } of requests) {
-      this.#leases.drop(id);
-      this.#wakes.later(wakes.get(id) ?? [], 0);
+    await releaseAll(this.#context, prepared);
+    for (const { granted } of prepared) {
+      this.#leases.drop(granted.record.id);
+      this.#wakes.later(wakes.get(granted.record.id) ?? [], 0);
     }
     this.freed(prepared.length);
   }
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const requests = refused.map(({ granted: { record, fence }, failure }) => {
-      const delayMs =
-        failure === null ? unknownConfigDelayMs(this.#context) : Math.min(1_000 * 4 ** record.failures, 600_000);
-      return { id: record.id, fence, delayMs, failure };
-    });
-    for (const { id } of requests) this.#leases.drop(id);
-    try {
-      const verdicts = await this.#context.ledger.release(requests);
-      verdicts.forEach((verdict, at) => {
-        const item = refused[at];
-        if (item === undefined) return;
-        const { record } = item.granted;
-        if (verdict.kind === 'settled') emitMove(this.#context, record, verdict.state as 'failed', item.reason);
-        else if (verdict.kind === 'ok') emitMove(this.#context, record, waitingState(record), item.reason);
-        this.#wakes.ack(wakes.get(record.id) ?? []);
-      });
-    } catch {
-      // The lease lapses by itself and the delivery is claimed again.
-    }
+    for (const { granted } of refused) this.#leases.drop(granted.record.id);
+    for (const id of await releaseRefused(this.#context, refused)) this.#wakes.ack(wakes.get(id) ?? []);
     this.freed(refused.length);
   }
 
@@ -220,7 +193,7 @@ export class Dispatcher {
         if (verdict.kind === 'go') going.push(marked(item, request.key, verdict, before));
         else this.#refused(item, verdict, wakes.get(verdict.id) ?? []);
       });
-      if (going.length > 0) this.#send(going, wakes);
+      if (going.length > 0) this.#sends?.start(going, wakes);
       return;
     }
   }
@@ -247,48 +220,12 @@ export class Dispatcher {
     this.#wakes.ack(wakes);
   }
 
-  /** One deadline for the batch: all were marked by the same call. */
-  #send(items: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
-    const { clock } = this.#context;
-    const calls = new Set<SendCall>();
-    const allDone = new AbortController();
-    const open = new Set(items);
-    for (const item of items) {
-      const ofItem = wakes.get(item.prepared.granted.record.id) ?? [];
-      const call = new SendCall(item);
-      calls.add(call);
-      const finish = send(this.#context, item, call).then((outcome) => {
-        calls.delete(call);
-        const late = !open.delete(item);
-        if (late && outcome.kind === 'unknown') return;
-        this.#settler?.add({ item, outcome, wakes: late ? [] : ofItem, late });
-        if (open.size === 0) allDone.abort('done');
-      });
-      this.#crew.add(finish);
-    }
-    const deadline = Math.max(...items.map((item) => item.monotonicDeadline));
-    const watch = clock.sleep(Math.max(0, deadline - clock.monotonic()), allDone.signal).then(() => {
-      if (open.size === 0) return;
-      for (const call of calls) call.abort();
-      for (const item of open) {
-        const outcome = { kind: 'unknown', reason: 'no answer before the send deadline' } as const;
-        this.#settler?.add({ item, outcome, wakes: wakes.get(item.prepared.granted.record.id) ?? [], late: false });
-      }
-      open.clear();
-    });
-    this.#crew.add(watch);
-  }
-
   /** Resolves when everything that was begun has ended. */
   async settled(): Promise<void> {
     await this.#crew.settled();
+    await this.#sends?.settled();
     await this.#settler?.idle();
   }
-}
-
-/** Where unmarked work goes back to. */
-function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-scheduled' {
-  return attempts.length === 0 ? 'queued' : 'retry-scheduled';
 }
 
 function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[]> {

@@ -1,0 +1,49 @@
+import type { DeliveryRecord } from '../model/delivery.ts';
+import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
+import type { NotPrepared, Prepared } from '../stages/deliver.ts';
+import { emitMove } from '../stages/events.ts';
+
+/** Where unmarked work goes back to. */
+export function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-scheduled' {
+  return attempts.length === 0 ? 'queued' : 'retry-scheduled';
+}
+
+/** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. One that cannot be released lapses by itself. */
+export async function releaseAll({ ledger }: Context, prepared: readonly Prepared[]): Promise<void> {
+  const requests = prepared.map(({ granted: { record, fence } }) => ({
+    id: record.id,
+    fence,
+    delayMs: 0,
+    failure: null,
+  }));
+  try {
+    await ledger.release(requests);
+  } catch {
+    // The lease lapses by itself.
+  }
+}
+
+/**
+ * Releases what could not be prepared: later, with its failure, where its content threw; for a while where this worker's config lacks
+ * its type or provider. Returns the ids that the ledger took back.
+ */
+export async function releaseRefused(context: Context, refused: readonly NotPrepared[]): Promise<readonly string[]> {
+  const requests = refused.map(({ granted: { record, fence }, failure }) => {
+    const delayMs = failure === null ? unknownConfigDelayMs(context) : Math.min(1_000 * 4 ** record.failures, 600_000);
+    return { id: record.id, fence, delayMs, failure };
+  });
+  try {
+    const verdicts = await context.ledger.release(requests);
+    verdicts.forEach((verdict, at) => {
+      const item = refused[at];
+      if (item === undefined) return;
+      const { record } = item.granted;
+      if (verdict.kind === 'settled') emitMove(context, record, verdict.state as 'failed', item.reason);
+      else if (verdict.kind === 'ok') emitMove(context, record, waitingState(record), item.reason);
+    });
+    return requests.map(({ id }) => id);
+  } catch {
+    // The lease lapses by itself and the delivery is claimed again.
+    return [];
+  }
+}
