@@ -46,7 +46,7 @@ export function commandError(thrown: unknown, flags: readonly string[]): Command
   const error = usageError(thrown, flags) ?? thrown;
   if (!isSendonceError(error)) return internalError(error);
   const { code, message, docs } = error;
-  const help = code === 'FLAG_INVALID' ? '\n  All flags: notify simulate --help' : '';
+  const help = code === 'FLAG_INVALID' ? '\n  All flags: npx notify simulate --help' : '';
   return {
     exitCode: exitCodeOf(code),
     text: `Error ${code}: ${message}\n  See ${docs}${help}\n`,

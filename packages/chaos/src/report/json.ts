@@ -31,6 +31,8 @@ export interface SimulateJson extends Readonly<Record<EndClass, number>> {
 /** The counts are sums over all schedules; the kills are those of the schedule that the report shows. */
 export function simulateJson(report: SimulateReport, context: Pick<ReportContext, 'input' | 'planFile'>): SimulateJson {
   const { totals, result, schedules } = report;
+  const merged = context.input.merged * schedules;
+  const invalid = context.input.invalid.length * schedules;
   return {
     schema: 'sendonce.simulate/1',
     verdict: report.verdict,
@@ -39,9 +41,9 @@ export function simulateJson(report: SimulateReport, context: Pick<ReportContext
     recipients: recipientsIn(report),
     workers: report.setup.workers,
     schedules,
-    input: context.input.rows * schedules,
-    merged: context.input.merged * schedules,
-    invalid: context.input.invalid.length * schedules,
+    input: totals.requested + merged + invalid,
+    merged,
+    invalid,
     requested: totals.requested,
     ...inOrder(totals.tally),
     kills: result.kills.map(({ at, worker, phase }) => ({ at, worker, phase })),

@@ -50,8 +50,8 @@ export function selfTestText(report: SelfTestReport, seed: string, paint: Paint)
         `  ${row.caught ? paint.green('caught') : paint.red('MISSED')}  ${pad(row.sender, width)}  ${rowWords(row)}`,
     ),
     '',
-    '  See one of them fail: notify simulate --break NAME',
-    `  Again: notify simulate --self-test --seed ${seed}`,
+    '  See one of them fail: npx notify simulate --break NAME',
+    `  Again: npx notify simulate --self-test --seed ${seed}`,
     '',
   ].join('\n');
 }

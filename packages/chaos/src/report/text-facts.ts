@@ -27,7 +27,7 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ],
     ['never', tally.duplicated + tally.lost + tally.phantom > 0 ? context.paint.red(never) : never],
     ['faults', faultsWords(report)],
-    ['world', worldWords(report)],
+    ['world', worldWords(report, context)],
     ['provider', context.providers ?? providerWords(report.setup, unsure)],
     ['checked', checkedWords(report)],
     ...earlier(context),
@@ -44,9 +44,16 @@ function earlier({ regressions }: ReportContext): Fact[] {
   return regressions === 0 ? [] : [['earlier', `${plural(regressions, 'plan')} of sim/regressions passed`]];
 }
 
-function inputWords({ totals, schedules }: SimulateReport, { input }: ReportContext): string {
+/** Of one schedule. What a producer left unsealed is in no sum, and a config may write to each row several times. */
+function inputWords({ totals, result, schedules }: SimulateReport, { input }: ReportContext): string {
   const { rows, merged, invalid, source } = input;
-  const each = `${plural(rows, 'row')}${source === null ? '' : ` of ${source}`} = ${count(rows - merged - invalid.length)} requested + ${count(merged)} merged + ${count(invalid.length)} invalid`;
+  const outside = merged + invalid.length;
+  const requested = schedules === 0 ? rows - outside : result.requested;
+  const whole = requested + outside;
+  const file = source === null || whole === rows ? '' : ` (${source} has ${plural(rows, 'row')})`;
+  const whose = source === null || whole !== rows ? '' : ` of ${source}`;
+  const what = file === '' ? plural(whole, 'row') : count(whole);
+  const each = `${what}${whose} = ${count(requested)} requested + ${count(merged)} merged + ${count(invalid.length)} invalid${file}`;
   return schedules > 1 ? `${each}; in ${count(schedules)} schedules ${count(totals.requested)} requested` : each;
 }
 
@@ -69,18 +76,23 @@ function firedKinds(faults: SimulateReport['coverage']['faults']): [kind: string
   return [...sums].sort(([, a], [, b]) => b - a);
 }
 
-function worldWords(report: SimulateReport): string {
+function worldWords(report: SimulateReport, { providers }: ReportContext): string {
   const { setup, seed, schedules } = report;
   const parts = [
     plural(schedules, 'schedule'),
     plural(recipientsIn(report), 'recipient'),
     `${plural(setup.workers, 'worker')} of ${plural(setup.concurrency, 'send')}`,
-    `class ${setup.class}${setup.onUnknown === null ? '' : ` (on unknown: ${setup.onUnknown})`}`,
+    // The types of a config bring their own classes.
+    ...(providers === null ? [classWords(setup)] : []),
     setup.queue ? 'queue' : 'no queue',
     ...(setup.sender === null ? [] : [`known-bad sender ${setup.sender}`]),
     `seed ${seed}`,
   ];
   return parts.join(', ');
+}
+
+function classWords({ class: name, onUnknown }: SimulateReport['setup']): string {
+  return `class ${name}${onUnknown === null ? '' : ` (on unknown: ${onUnknown})`}`;
 }
 
 /** Faults that were armed and never fired: they prove nothing. */

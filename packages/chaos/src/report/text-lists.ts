@@ -16,7 +16,12 @@ function notSent(report: SimulateReport, context: ReportContext): string[] {
   const items = letters.map(
     ({ recipient, state, reason }) => `${state.padEnd(6)}  ${who(report, recipient)}: ${reason}`,
   );
-  return section(`Not sent (${count(total)}), each with its reason`, items, total, context);
+  const { parked, failed, dead } = report.totals.tally;
+  const which =
+    report.schedules > 1
+      ? `in the schedule shown (${count(total)} of ${count(parked + failed + dead)} over all schedules)`
+      : `(${count(total)})`;
+  return section(`Not sent ${which}, each with its reason`, items, total, context);
 }
 
 function unsealed({ result }: SimulateReport, context: ReportContext): string[] {

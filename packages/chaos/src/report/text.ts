@@ -1,4 +1,4 @@
-import { CLASSES_OF_END } from '../result.ts';
+import { CLASSES_OF_END, type Violation } from '../result.ts';
 import { knownBadSender } from '../senders/index.ts';
 import { count, plural, wrap } from './format.ts';
 import type { ReportContext } from './context.ts';
@@ -48,13 +48,23 @@ function nondeterminism(
   ];
 }
 
-function passWords({ totals }: SimulateReport): string {
+function passWords({ totals, result }: SimulateReport): string {
+  const left = unfinished(result.unsealed);
+  if (totals.requested === 0) return `nobody was written to: ${left ?? 'nobody was asked for'}`;
   const { once, recovered } = totals.tally;
   const whole = once + recovered === totals.requested;
   const got = `${count(once + recovered)} of ${plural(totals.requested, 'recipient')} got exactly one message`;
-  return whole
+  const words = whole
     ? `${got}: nobody got two, nobody got none`
     : `${got}; all others are accounted for: ${others(totals.tally)}`;
+  return left === null ? words : `${words}; beside them, ${left}`;
+}
+
+function unfinished(unsealed: SimulateReport['result']['unsealed']): string | null {
+  if (unsealed.length === 0) return null;
+  const stored = unsealed.reduce((sum, { targets }) => sum + targets, 0);
+  const [was, whose] = unsealed.length === 1 ? ['was', 'its producer'] : ['were', 'their producers'];
+  return `${plural(unsealed.length, 'notification')} ${was} never finished by ${whose} (${plural(stored, 'recipient')} stored)`;
 }
 
 function others(tally: SimulateReport['totals']['tally']): string {
@@ -78,14 +88,17 @@ function doubts({ doubts: reasons, result }: SimulateReport): string[] {
 function violation(report: SimulateReport, context: ReportContext): string[] {
   const { paint } = context;
   const shown = (report.minimal?.result ?? report.result).violations;
-  const first = firstOfEach(shown)[0];
+  const all = firstOfEach([...shown, ...report.result.violations]);
+  const people = aboutPeople(report, all);
+  const first = people ?? all[0];
   if (first === undefined) return [];
   const { title } = invariantText(first.invariant);
   const { why, advice } = lesson(report, first.invariant);
   const whom = first.recipient === null ? '' : `${who(report, first.recipient)}: `;
-  const more = firstOfEach(report.result.violations).filter(({ invariant }) => invariant !== first.invariant);
+  const more = all.filter(({ invariant }) => invariant !== first.invariant);
+  const followed = shown.includes(first) ? first.recipient : (shown[0]?.recipient ?? null);
   return [
-    `${paint.red(paint.bold('VIOLATION'))}  ${first.invariant}: ${title}`,
+    `${paint.red(paint.bold('VIOLATION'))}  ${people === undefined ? hurt(report) : ''}${first.invariant}: ${title}`,
     '',
     ...indent(`${whom}${first.message}`),
     ...more.flatMap((other) =>
@@ -93,12 +106,26 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
     ),
     '',
     ...plan(report, context),
-    ...table(report, context, first.recipient),
+    ...table(report, context, followed),
     ...paragraph('why', why, context),
     ...paragraph('try', advice, context),
     ...(context.replay === null ? [] : paragraph('rerun', context.replay, context)),
     '',
   ];
+}
+
+/** What happened to people comes before how it came to that. */
+function aboutPeople({ result: { tally } }: SimulateReport, violations: readonly Violation[]): Violation | undefined {
+  const find = (id: string): Violation | undefined => violations.find(({ invariant }) => invariant === id);
+  if (tally.duplicated > 0) return find('S1') ?? find('END');
+  return tally.lost > 0 ? find('END') : undefined;
+}
+
+/** Where no violation of its own says so. */
+function hurt({ result: { tally, requested } }: SimulateReport): string {
+  const ends = (['duplicated', 'lost'] as const).filter((end) => tally[end] > 0);
+  const words = ends.map((end) => `${count(tally[end])} ${end}`).join(', ');
+  return words === '' ? '' : `${words} of ${plural(requested, 'recipient')}; `;
 }
 
 /** A known-bad sender knows best what is wrong with it. */

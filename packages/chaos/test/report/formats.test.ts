@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { count, duration, ordinal, pad, plural, wrap } from '../../src/report/format.ts';
+import { FAULTS } from '../../src/faults/index.ts';
+import type { CallFault } from '../../src/plan.ts';
 import { faultWords } from '../../src/report/fault-words.ts';
 import { githubErrors, githubSummary } from '../../src/report/github.ts';
 import { simulateJson } from '../../src/report/json.ts';
@@ -45,6 +47,12 @@ describe('the JSON of a report', () => {
         duplicated +
         lost,
     ).toBe(json.requested);
+  });
+
+  test('adds up where a producer left recipients unfinished, who are in no sum', () => {
+    const input = { source: 'x.csv', rows: 5000, merged: 4, invalid: [] };
+    const json = simulateJson(passing(), context({ input }));
+    expect(json.input).toBe(json.requested + json.merged + json.invalid);
   });
 
   test('names each broken invariant once, by address where one is known, and the plan where it shows that one', () => {
@@ -145,6 +153,40 @@ describe('the self-test', () => {
   });
 });
 
+describe('the words of a fault', () => {
+  const faults = FAULTS.flatMap((kind) =>
+    kind.ops.flatMap((op) =>
+      kind.phases.flatMap((phase): CallFault[] => {
+        const fault = { do: kind.do, op, entity: 'r0', nth: 1, phase };
+        const sized = { ...fault, ...(kind.ms && { ms: 999 }), ...(kind.amount && { amount: 2 }) };
+        return [fault, sized];
+      }),
+    ),
+  );
+
+  test('leave no part of their template open, whatever is done to whatever call', () => {
+    const open = /\([AB]\)|(?<!\d )\bms\b|\bamount\b|that much|is that old|undefined|NaN/;
+    expect(faults.map(faultWords).filter((words) => open.test(words))).toEqual([]);
+  });
+
+  test('say what is different between the moments of a kind', () => {
+    for (const { do: name, ops, phases } of FAULTS) {
+      const all = phases.map((phase) => faultWords({ do: name, op: ops[0] ?? '', entity: 'r0', nth: 1, phase }));
+      expect(new Set(all).size).toBe(phases.length);
+    }
+  });
+
+  test('are a sentence', () => {
+    const kill = { do: 'kill', op: 'ledger.mark', entity: 'r0', nth: 1, ms: 999 };
+    expect(faultWords({ ...kill, phase: 'B' })).toBe(
+      'the worker that makes the 1st ledger.mark of r0 is killed before the request leaves, and starts again 999 ms later',
+    );
+    expect(faultWords({ ...kill, phase: 'A' })).toBe(
+      'the worker that makes the 1st ledger.mark of r0 is killed after the call was applied and before its reply, and starts again 999 ms later',
+    );
+  });
+});
+
 describe('words', () => {
   test.each([
     [
@@ -161,7 +203,7 @@ describe('words', () => {
     ],
     [
       faultWords({ do: 'nonesuch', op: 'ledger.mark', entity: '*', nth: 12, phase: 'D', ms: 840_000, amount: 3 }),
-      'at the 12th ledger.mark of anybody: nonesuch (on its way), for 14 min, amount 3',
+      'at the 12th ledger.mark of anybody: nonesuch (on its way), for 14 min, size 3',
     ],
     [count(1234567), '1,234,567'],
     [plural(1, 'worker'), '1 worker'],

@@ -3,7 +3,8 @@ import type { Paint } from '../../src/report/paint.ts';
 import { simulateText } from '../../src/report/text.ts';
 import type { ReportContext } from '../../src/report/context.ts';
 import type { SimulateReport } from '../../src/report/types.ts';
-import { context, failing, kill, lostReply, passing, runResult, setup, tally } from './fixtures.ts';
+import type { RunResult, Tally, Violation } from '../../src/result.ts';
+import { context, failing, kill, lostReply, passing, runResult, setup, tally, violation } from './fixtures.ts';
 
 const notSent = Array.from({ length: 25 }, (_, i) => ({
   recipient: `r${i}`,
@@ -79,6 +80,58 @@ describe('the text of a report', () => {
     const coloured = simulateText(failing(), context({ paint }));
     expect(coloured).toContain('\u001b[31m');
     expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(simulateText(failing(), context()));
+  });
+
+  const lost: Violation = { ...violation, invariant: 'END', recipient: 'r3', message: '1 recipient ended as lost.' };
+  const stuck: Violation = { ...violation, invariant: 'L2', kind: 'liveness', message: 'd_0 was still open.' };
+  const ends: readonly [what: string, counts: Partial<Tally>, violations: readonly Violation[], first: string][] = [
+    ['lost', { lost: 1 }, [stuck, violation, lost], 'END'],
+    ['written to twice', { duplicated: 1, lost: 1 }, [stuck, lost, violation], 'S1'],
+    ['written to twice, as the count tells', { duplicated: 1 }, [stuck, lost], 'END'],
+    ['neither', {}, [stuck, lost], 'L2'],
+    ['lost, with no violation that says so', { lost: 3 }, [stuck], '3 lost of 2,000 recipients; L2'],
+  ];
+  test.each(ends)('leads with what happened to people: %s', (_what, counts, violations, first) => {
+    const result = runResult({ tally: tally(counts), violations });
+    const text = simulateText(failing({ result, minimal: null }), context());
+    expect(text).toMatch(new RegExp(`^VIOLATION {2}${first}: `));
+    for (const { invariant } of violations)
+      expect(text.includes(`also ${invariant}, `)).toBe(!first.endsWith(invariant));
+  });
+
+  test('leads with what happened to people where only the larger run shows it', () => {
+    const result = runResult({ tally: tally({ lost: 1 }), violations: [stuck, lost] });
+    const base = failing({ result });
+    const minimal = base.minimal && { ...base.minimal, result: runResult({ violations: [stuck] }) };
+    const text = simulateText({ ...base, minimal }, context());
+    expect(text).toMatch(/^VIOLATION {2}END: [^]*also L2, /);
+  });
+
+  test('never says that nobody got none where nobody was written to', () => {
+    const unsealed = [{ notificationId: 'n_0', targets: 30_000 }];
+    const nobody = { requested: 0, tally: tally({}) };
+    const input = { source: null, rows: 0, merged: 0, invalid: [] };
+    const of = (result: RunResult): string =>
+      simulateText(passing({ result }), context({ input })).split('\n')[0] ?? '';
+    expect(of(runResult({ ...nobody, unsealed }))).toBe(
+      'PASS  nobody was written to: 1 notification was never finished by its producer (30,000 recipients stored)',
+    );
+    expect(of(runResult(nobody))).toBe('PASS  nobody was written to: nobody was asked for');
+  });
+
+  test('adds the rows up without those that a producer left unfinished', () => {
+    const input = { source: 'x.csv', rows: 2010, merged: 4, invalid: [{ line: 3, reason: 'no address' }] };
+    expect(simulateText(passing(), context({ input }))).toContain(
+      'input      2,005 = 2,000 requested + 4 merged + 1 invalid (x.csv has 2,010 rows)',
+    );
+  });
+
+  test('says that the list of a search is that of one schedule', () => {
+    const totals = { requested: 6000, tally: tally({ once: 5888, parked: 112 }), armed: 0, fired: 0, virtualMs: 1 };
+    const result = runResult({ tally: tally({ once: 1998, parked: 2 }), notSent: notSent.slice(0, 2) });
+    expect(simulateText(passing({ schedules: 3, totals, result }), context())).toContain(
+      '\nNot sent in the schedule shown (2 of 112 over all schedules), each with its reason\n',
+    );
   });
 
   const models: readonly [

@@ -10,20 +10,23 @@ export default class Simulate extends BaseCommand {
   static override examples = [
     {
       description: 'Kill a worker at the 800th of 2,000 messages.',
-      command: '<%= config.bin %> simulate --recipients 2000 --kill-at 800',
+      command: 'npx <%= config.bin %> simulate --recipients 2000 --kill-at 800',
     },
-    { description: 'Search for a minute with every kind of fault.', command: '<%= config.bin %> simulate --for 60s' },
+    {
+      description: 'Search for a minute with every kind of fault.',
+      command: 'npx <%= config.bin %> simulate --for 60s',
+    },
     {
       description: 'What a provider without idempotency keys makes of lost replies.',
-      command: '<%= config.bin %> simulate --provider plain --drop-acks 5%',
+      command: 'npx <%= config.bin %> simulate --provider plain --drop-acks 5%',
     },
     {
       description: 'Your own list and your own configuration.',
-      command: '<%= config.bin %> simulate --config notify.config.ts --recipients-file people.csv',
+      command: 'npx <%= config.bin %> simulate --config notify.config.ts --recipients-file people.csv',
     },
     {
       description: 'See a sender fail that many people write.',
-      command: '<%= config.bin %> simulate --break failover-on-timeout',
+      command: 'npx <%= config.bin %> simulate --break failover-on-timeout',
     },
   ];
   static override flags = SIMULATE_FLAGS;

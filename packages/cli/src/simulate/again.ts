@@ -8,7 +8,7 @@ export function againLine(flags: SimulateFlags, seed: string | null): string {
   const words = (Object.entries(flags) as [FlagName, SimulateFlags[FlagName]][])
     .filter(([name, value]) => !SHOWN_ONLY.has(name) && name !== 'seed' && value !== undefined)
     .flatMap(([name, value]) => wordsOf(name, value));
-  return ['notify simulate', ...words, ...(seed === null ? [] : [`--seed ${seed}`])].join(' ');
+  return ['npx notify simulate', ...words, ...(seed === null ? [] : [`--seed ${seed}`])].join(' ');
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {

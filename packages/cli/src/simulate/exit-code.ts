@@ -13,8 +13,14 @@ export function simulateExitCode(
     case 'inconclusive':
       return EXIT.inconclusive;
     case 'violation':
-      return report.result.violations.every(({ kind }) => kind === 'liveness') ? EXIT.liveness : EXIT.safety;
+      return hurtNobody(report) && report.result.violations.every(({ kind }) => kind === 'liveness')
+        ? EXIT.liveness
+        : EXIT.safety;
   }
+}
+
+function hurtNobody({ result: { tally } }: Pick<SimulateReport, 'result'>): boolean {
+  return tally.lost + tally.duplicated + tally.phantom === 0;
 }
 
 export function selfTestExitCode({ passed, interrupted }: Pick<SelfTestReport, 'passed' | 'interrupted'>): number {

@@ -6,7 +6,7 @@ import { simulateExitCode } from './exit-code.ts';
 import type { SimulateFlags } from './flags.ts';
 import { showReport } from './show-report.ts';
 import { inputOf, type Brought } from './workload.ts';
-import { writePlan, writeReport } from './write-report.ts';
+import { removeOldPlans, writePlan, writeReport } from './write-report.ts';
 
 export interface Finish {
   readonly flags: SimulateFlags;
@@ -24,6 +24,7 @@ export interface Finish {
 export async function finish(report: SimulateReport, given: Finish): Promise<number> {
   const { flags, terminal, brought, seed, replayed, regressions = 0 } = given;
   const directory = flags.report ?? null;
+  if (directory !== null) await removeOldPlans(directory, replayed ?? null);
   const planFile = (await writePlan(report, directory, replayed === undefined)) ?? replayed ?? null;
   const context: ReportContext = {
     input: inputOf(brought, report),

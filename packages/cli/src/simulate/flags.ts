@@ -57,7 +57,9 @@ export const SIMULATE_FLAGS = {
   }),
   break: string({
     description:
-      'Run a known-bad sender instead of the real one, to see a red run: in its own small world, with its own faults, unless flags say otherwise.',
+      'Run a known-bad sender instead of the real one, to see a red run: in its own small world, with its own faults, unless flags say otherwise. ' +
+      'NAME: naive-lock, log-check, job-level, cursor-on-read, ack-first, send-before-mark, mark-expires, unknown-is-failed, ' +
+      'unknown-is-sent, key-per-attempt, failover-on-timeout, no-window-guard.',
     helpValue: 'NAME',
     helpGroup: faults,
   }),

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
@@ -33,6 +33,18 @@ export async function writePlan(
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`);
   return file;
+}
+
+const OUR_PLANS = /^([SL]\d+|META|END|plan)\.plan\.json$/;
+
+/** Plans of an earlier run into the same directory would be taken for this one's. What is being replayed (`keep`) stays. */
+export async function removeOldPlans(directory: string, keep: string | null): Promise<void> {
+  const names = await readdir(directory).catch(() => []);
+  for (const name of names.filter((each) => OUR_PLANS.test(each))) {
+    const file = join(directory, name);
+    if (keep !== null && resolve(keep) === resolve(file)) continue;
+    if ((await readFile(file, 'utf8')).includes('"sendonce.plan/1"')) await rm(file);
+  }
 }
 
 function planOf({ seed, setup, faults, violations }: RunResult): PlanFile {

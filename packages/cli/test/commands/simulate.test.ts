@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { KNOWN_BAD_SENDERS } from '@sendonce/chaos';
+import { SIMULATE_FLAGS } from '../../src/simulate/flags.ts';
 import { notify } from '../notify.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'notify-'));
@@ -249,7 +250,9 @@ describe('notify simulate with a list and a config of one’s own', () => {
     const own = ['--config', 'examples/simulate-config/notify.config.ts', '--recipients-file', list];
     const { code, stdout } = await notify(['simulate', ...own, '--kill-at', '800', '--seed', 'apple', '--json']);
     expect(code).toBe(0);
-    expect(json(stdout)).toMatchObject({ verdict: 'pass', input: 2000, duplicated: 0, lost: 0, phantom: 0 });
+    const result = json(stdout);
+    expect(result).toMatchObject({ verdict: 'pass', duplicated: 0, lost: 0, phantom: 0 });
+    expect(result['input']).toBe(['requested', 'merged', 'invalid'].reduce((sum, key) => sum + Number(result[key]), 0));
   });
 
   test('delivers the rest when one row is bad, and lists that row with its reason', async () => {
@@ -419,6 +422,11 @@ describe('a mistake on the command line', () => {
 });
 
 describe('notify simulate --help', () => {
+  test('names every known-bad sender', () => {
+    const names = /NAME: (.*)\.$/.exec(SIMULATE_FLAGS.break.description ?? '')?.[1]?.split(', ');
+    expect(names).toEqual(KNOWN_BAD_SENDERS.map(({ name }) => name));
+  });
+
   test('reads like its page', async () => {
     const { code, stdout } = await notify(['simulate', '--help']);
     expect(code).toBe(0);

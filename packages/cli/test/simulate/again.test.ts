@@ -5,15 +5,15 @@ import { againLine, quoted } from '../../src/simulate/again.ts';
 
 describe('the line that runs it again', () => {
   const cases: readonly [flags: SimulateFlags, line: string][] = [
-    [{}, 'notify simulate --seed 7f'],
+    [{}, 'npx notify simulate --seed 7f'],
     [
       { seed: 'old', recipients: '2000', 'kill-at': ['800', '900:mid-batch'] },
-      'notify simulate --recipients 2000 --kill-at 800 --kill-at 900:mid-batch --seed 7f',
+      'npx notify simulate --recipients 2000 --kill-at 800 --kill-at 900:mid-batch --seed 7f',
     ],
-    [{ queue: false, json: true, 'no-color': true, report: 'out' }, 'notify simulate --no-queue --seed 7f'],
+    [{ queue: false, json: true, 'no-color': true, report: 'out' }, 'npx notify simulate --no-queue --seed 7f'],
     [
       { 'drop-acks': '5%', 'recipients-file': "my list's.csv" },
-      `notify simulate --drop-acks 5% --recipients-file 'my list'\\''s.csv' --seed 7f`,
+      `npx notify simulate --drop-acks 5% --recipients-file 'my list'\\''s.csv' --seed 7f`,
     ],
   ];
   test.each(cases)('of %j', (flags, line) => {
@@ -21,7 +21,7 @@ describe('the line that runs it again', () => {
   });
 
   test('has no seed where the plan has one', () => {
-    expect(againLine({ replay: 'a.plan.json' }, null)).toBe('notify simulate --replay a.plan.json');
+    expect(againLine({ replay: 'a.plan.json' }, null)).toBe('npx notify simulate --replay a.plan.json');
   });
 
   test.each(['a b', "it's", '$HOME', '`x`', 'a"b', 'ü', '*'])('quotes %s so that a shell reads it back', (text) => {

@@ -2,6 +2,7 @@ import type { Violation } from '@sendonce/chaos';
 import { describe, expect, test } from 'vitest';
 import { selfTestExitCode, simulateExitCode } from '../../src/simulate/exit-code.ts';
 
+type Tally = Outcome['result']['tally'];
 type Outcome = Parameters<typeof simulateExitCode>[0];
 
 const violation = (kind: Violation['kind']): Violation => ({
@@ -16,9 +17,13 @@ const outcome = (
   verdict: Outcome['verdict'],
   kinds: readonly Violation['kind'][] = [],
   more: Partial<Outcome> = {},
+  tally: Partial<Tally> = {},
 ): Outcome => ({
   verdict,
-  result: { violations: kinds.map(violation) } as unknown as Outcome['result'],
+  result: {
+    violations: kinds.map(violation),
+    tally: { lost: 0, duplicated: 0, phantom: 0, ...tally },
+  } as unknown as Outcome['result'],
   interrupted: false,
   nondeterminism: null,
   ...more,
@@ -29,6 +34,9 @@ describe('the exit code', () => {
     ['of a pass', outcome('pass'), 0],
     ['of a safety violation', outcome('violation', ['safety']), 1],
     ['of a liveness violation', outcome('violation', ['liveness']), 3],
+    ['of a liveness violation that lost somebody', outcome('violation', ['liveness'], {}, { lost: 1 }), 1],
+    ['of a liveness violation that wrote twice', outcome('violation', ['liveness'], {}, { duplicated: 1 }), 1],
+    ['of a liveness violation with a phantom', outcome('violation', ['liveness'], {}, { phantom: 1 }), 1],
     ['of both', outcome('violation', ['liveness', 'safety']), 1],
     ['of an inconclusive run', outcome('inconclusive'), 4],
     [
