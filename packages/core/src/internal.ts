@@ -7,3 +7,4 @@ export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';
 export { nextProvider } from './policy/failover.ts';
 export { retryDelayMs } from './policy/retry.ts';
 export { settle } from './stages/settle.ts';
+export { PATIENCE } from './worker/upkeep.ts';

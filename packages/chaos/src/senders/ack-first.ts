@@ -1,4 +1,4 @@
-import { consumer, contentOf, isDelivery, lock, mark, post, write } from './parts.ts';
+import { consumer, isDelivery, lock, sendLocked } from './parts.ts';
 import type { KnownBadSender } from './sender.ts';
 
 export const ackFirst: KnownBadSender = {
@@ -16,9 +16,6 @@ export const ackFirst: KnownBadSender = {
       await ports.queue.ack([wake]);
       const locked = await lock(ports, wake.id, 30_000);
       if (locked === null) return;
-      const content = await contentOf(ports, locked.record, locked.data);
-      const attempt = await mark(ports, locked.record, locked.fence, content);
-      if (attempt === null) return;
-      await write(ports, locked.record, locked.fence, attempt, await post(ports, locked.record, content, attempt));
+      await sendLocked(ports, locked);
     }),
 };

@@ -1,4 +1,4 @@
-import { contentOf, decide, mark, portsOf, post, write } from './parts.ts';
+import { decide, portsOf, sendLocked } from './parts.ts';
 import type { KnownBadSender } from './sender.ts';
 
 const FOR_EVER_MS = 365 * 86_400_000;
@@ -20,11 +20,7 @@ export const cursorOnRead: KnownBadSender = {
           const lease = { owner: ports.random.id(), requestId: ports.random.id(), leaseMs: FOR_EVER_MS };
           const batch = await ports.ledger.claim({ due: 20, lateMs: 0 }, lease).catch(() => []);
           for (const read of batch) {
-            if (read.kind !== 'granted') continue;
-            const content = await contentOf(ports, read.record, read.data);
-            const attempt = await mark(ports, read.record, read.fence, content);
-            if (attempt !== null)
-              await write(ports, read.record, read.fence, attempt, await post(ports, read.record, content, attempt));
+            if (read.kind === 'granted') await sendLocked(ports, read);
           }
           if (batch.length === 0) await ports.clock.sleep(1_000, signal);
         }

@@ -1,4 +1,4 @@
-import { consumer, contentOf, isDelivery, lock, mark, post, write } from './parts.ts';
+import { consumer, isDelivery, lock, sendLocked } from './parts.ts';
 import type { KnownBadSender } from './sender.ts';
 
 const LOCK_MS = 300_000;
@@ -17,10 +17,6 @@ export const naiveLock: KnownBadSender = {
       const locked = await lock(ports, wake.id, LOCK_MS);
       // "Somebody else is at it": the bug.
       if (locked === null) return void (await ports.queue.ack([wake]));
-      const content = await contentOf(ports, locked.record, locked.data);
-      const attempt = await mark(ports, locked.record, locked.fence, content);
-      if (attempt === null) return;
-      await write(ports, locked.record, locked.fence, attempt, await post(ports, locked.record, content, attempt));
-      await ports.queue.ack([wake]);
+      if (await sendLocked(ports, locked)) await ports.queue.ack([wake]);
     }),
 };

@@ -101,12 +101,10 @@ export async function isDelivery(ports: Ports, wake: ReceivedWake): Promise<bool
   return false;
 }
 
+export type Locked = Extract<DeliveryVerdict, { kind: 'granted' }>;
+
 /** The lock that these senders build on: a claim of one delivery. Null: somebody else has it, or it is done. */
-export async function lock(
-  ports: Ports,
-  id: string,
-  leaseMs: number,
-): Promise<Extract<DeliveryVerdict, { kind: 'granted' }> | null> {
+export async function lock(ports: Ports, id: string, leaseMs: number): Promise<Locked | null> {
   const lease = { owner: ports.random.id(), requestId: ports.random.id(), leaseMs };
   const [verdict] = await ports.ledger.claim({ ids: [id], agesMs: [0], strayAfterMs: Infinity }, lease);
   return verdict?.kind === 'granted' ? verdict : null;
@@ -177,6 +175,16 @@ export async function write(
   await ports.ledger.settle([
     { id: record.id, fence, attempt, provider, key: providerKey(record.id, provider), outcome, next, refund: false },
   ]);
+}
+
+/** Content, mark, send, write, for a delivery in hand; false where the ledger refused the mark. */
+export async function sendLocked(ports: Ports, locked: Locked): Promise<boolean> {
+  const { record, fence, data } = locked;
+  const content = await contentOf(ports, record, data);
+  const attempt = await mark(ports, record, fence, content);
+  if (attempt === null) return false;
+  await write(ports, record, fence, attempt, await post(ports, record, content, attempt));
+  return true;
 }
 
 /** The real worker over a config of which something was replaced. */

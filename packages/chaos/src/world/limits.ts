@@ -1,12 +1,9 @@
 import { CLASS_POLICIES, type ClassPolicy, type NotifierConfig, type ProviderCapabilities } from '@sendonce/core';
+import { PATIENCE, steps } from '@sendonce/core/internal';
 import type { Limits } from '../faults/kind.ts';
 import type { Knobs } from './knobs.ts';
 
 const HOUR_MS = 3_600_000;
-/** Claims in a row that end with their process before a delivery is poison (PROTOCOL rule 13). */
-const POISON_LAPSES = 5;
-/** The worker takes what wakes forgot only after this many times `lateMs` while it is busy. */
-const PATIENCE = 12;
 
 /**
  * How long a message may be between its sender's last check and the provider before a promise is void: with a key what the key margin
@@ -55,7 +52,7 @@ export function settleBoundMs(
   } = knobs;
   const attemptsMs = Math.max(...policies.map((policy) => waitsMs(policy) + policy.maxAttempts * dispatchMs));
   const lookupMs = Math.max(0, ...capabilities.map(({ lookup }) => (lookup === 'none' ? 0 : lookup.settleMs)));
-  const poisonMs = POISON_LAPSES * (leaseMs + restartMs);
+  const poisonMs = steps.POISON_LAPSES * (leaseMs + restartMs);
   const storeMs = dispatchMs + visibilityMs + strayAfterMs + 12 * ledgerTimeoutMs;
   const rhythmMs = PATIENCE * lateMs + 10 * (sweepMs + waitMs + pollMs);
   return 2 * (attemptsMs + lookupMs + poisonMs + storeMs + rhythmMs) + knobs.keyMarginMs;

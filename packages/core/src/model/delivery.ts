@@ -23,88 +23,30 @@ export const DELIVERY_STATES: readonly [...typeof ACTIVE_STATES, ...typeof SETTL
 ];
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** Where evidence of an acceptance leads, from anywhere. */
+const PROVEN = ['sent', 'delivered', 'bounced', 'undeliverable'] as const;
+/** Ends without one. */
+const GIVEN_UP = ['failed', 'dead', 'expired', 'suppressed', 'cancelled'] as const;
+
 /** Every declared move. `model/steps` makes no other; a step that would is refused and recorded (`refusedMove`). */
 export const TRANSITIONS: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
-  queued: [
-    'processing',
-    'unknown',
-    'sent',
-    'delivered',
-    'bounced',
-    'undeliverable',
-    'failed',
-    'dead',
-    'expired',
-    'suppressed',
-    'cancelled',
-  ],
-  processing: [
-    'processing',
-    'queued',
-    'retry-scheduled',
-    'dispatching',
-    'unknown',
-    'sent',
-    'delivered',
-    'bounced',
-    'undeliverable',
-    'failed',
-    'dead',
-    'expired',
-    'suppressed',
-    'cancelled',
-  ],
-  dispatching: [
-    'retry-scheduled',
-    'unknown',
-    'sent',
-    'delivered',
-    'bounced',
-    'undeliverable',
-    'failed',
-    'dead',
-    'expired',
-    'suppressed',
-    'cancelled',
-  ],
-  'retry-scheduled': [
-    'processing',
-    'unknown',
-    'sent',
-    'delivered',
-    'bounced',
-    'undeliverable',
-    'failed',
-    'dead',
-    'expired',
-    'suppressed',
-    'cancelled',
-  ],
-  unknown: [
-    'retry-scheduled',
-    'sent',
-    'parked',
-    'delivered',
-    'bounced',
-    'undeliverable',
-    'failed',
-    'dead',
-    'expired',
-    'suppressed',
-    'cancelled',
-  ],
+  queued: ['processing', 'unknown', ...PROVEN, ...GIVEN_UP],
+  processing: ['processing', 'queued', 'retry-scheduled', 'dispatching', 'unknown', ...PROVEN, ...GIVEN_UP],
+  dispatching: ['retry-scheduled', 'unknown', ...PROVEN, ...GIVEN_UP],
+  'retry-scheduled': ['processing', 'unknown', ...PROVEN, ...GIVEN_UP],
+  unknown: ['retry-scheduled', 'sent', 'parked', 'delivered', 'bounced', 'undeliverable', ...GIVEN_UP],
   sent: ['delivered', 'bounced', 'undeliverable'],
-  parked: ['sent', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead'],
+  parked: [...PROVEN, 'failed', 'dead'],
   // From here on `sent` and `delivered` are another attempt's, when the best one's message bounced: the record shows its best.
   delivered: ['sent', 'bounced', 'undeliverable'],
   bounced: ['sent', 'delivered', 'undeliverable'],
   undeliverable: ['sent', 'delivered', 'bounced'],
   // A late acceptance of an attempt that was counted absent by a lookup, or forgotten by the store, is still the truth.
-  failed: ['sent', 'delivered', 'bounced', 'undeliverable'],
-  dead: ['sent', 'delivered', 'bounced', 'undeliverable'],
-  expired: ['sent', 'delivered', 'bounced', 'undeliverable'],
-  suppressed: ['sent', 'delivered', 'bounced', 'undeliverable'],
-  cancelled: ['sent', 'delivered', 'bounced', 'undeliverable'],
+  failed: PROVEN,
+  dead: PROVEN,
+  expired: PROVEN,
+  suppressed: PROVEN,
+  cancelled: PROVEN,
 };
 
 const ACTIVE: ReadonlySet<DeliveryState> = new Set(ACTIVE_STATES);

@@ -15,3 +15,8 @@ export function retryDelayMs(policy: RetryPolicy, tries: number, random: number)
 function scheduled(schedule: readonly number[], tries: number): number {
   return schedule[Math.min(tries, schedule.length) - 1] ?? 0;
 }
+
+/** How long what threw on our own side, a route or a content, waits for its next try, ms: 1 s, 4 s, 16 s, ... at most 10 min. */
+export function afterFailureMs(failures: number): number {
+  return Math.min(1_000 * 4 ** failures, 600_000);
+}

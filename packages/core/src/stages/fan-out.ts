@@ -4,6 +4,7 @@ import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import { addressProblem, type Target } from '../model/recipient.ts';
 import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
+import { afterFailureMs } from '../policy/retry.ts';
 import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
 import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { route } from './route.ts';
@@ -85,7 +86,13 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
       // Sealed now: the next claim hands out page 0.
       return { kind: 'release', held, failure: null, reason: null, delayMs: 0 };
     case 'failed':
-      return { kind: 'release', held, failure: routed.reason, reason: routed.reason, delayMs: againInMs(held.record) };
+      return {
+        kind: 'release',
+        held,
+        failure: routed.reason,
+        reason: routed.reason,
+        delayMs: afterFailureMs(held.record.failures),
+      };
     case 'waits':
       return waits(context, held, routed.reason);
   }
@@ -139,11 +146,6 @@ async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 
     else moved(context, record, record.state, step.reason);
   });
   await hint(context, context.eventsQueue, again);
-}
-
-/** A route that throws is asked again after 1 s, 4 s, 16 s, ... at most 10 min. */
-function againInMs(record: NotificationRecord): number {
-  return Math.min(1_000 * 4 ** record.failures, 600_000);
 }
 
 function addRequest(

@@ -177,7 +177,7 @@ export class Dispatcher {
         this.#health.worked();
       } catch (thrown) {
         // The reply may be lost and the mark durable. Repeating it tells; only its answer allows a send.
-        await this.#health.failed(thrown, NEVER);
+        await this.#health.failed(thrown);
         if (clock.monotonic() < giveUpAt) continue;
         // Not renewed any more, or nobody else could ever take them.
         for (const { id } of requests) this.#leases.drop(id);
@@ -240,5 +240,3 @@ function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[
 
 /** Telling is not worth failing for. */
 const ignore = (): void => undefined;
-
-const NEVER: AbortSignal = new AbortController().signal;

@@ -1,4 +1,5 @@
 import type { DeliveryRecord } from '../model/delivery.ts';
+import { afterFailureMs } from '../policy/retry.ts';
 import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
 import type { NotPrepared, Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
@@ -29,7 +30,7 @@ export async function releaseAll({ ledger }: Context, prepared: readonly Prepare
  */
 export async function releaseRefused(context: Context, refused: readonly NotPrepared[]): Promise<readonly string[]> {
   const requests = refused.map(({ granted: { record, fence }, failure }) => {
-    const delayMs = failure === null ? unknownConfigDelayMs(context) : Math.min(1_000 * 4 ** record.failures, 600_000);
+    const delayMs = failure === null ? unknownConfigDelayMs(context) : afterFailureMs(record.failures);
     return { id: record.id, fence, delayMs, failure };
   });
   try {

@@ -36,8 +36,8 @@ export class Health {
     this.saidNoProgress = false;
   }
 
-  /** Waits before the next try. */
-  async failed(thrown: unknown, signal: AbortSignal): Promise<void> {
+  /** Waits before the next try; without a signal also while the worker stops. */
+  async failed(thrown: unknown, signal?: AbortSignal): Promise<void> {
     this.#failures += 1;
     const { clock, random, emit } = this.#context;
     if (this.#failures === 1)

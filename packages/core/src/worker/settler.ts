@@ -78,7 +78,8 @@ export class Settler {
         return;
       } catch (thrown) {
         if (clock.monotonic() >= until) return;
-        await this.#health.failed(thrown, NEVER);
+        // Outcomes are written even while the worker stops.
+        await this.#health.failed(thrown);
       }
     }
   }
@@ -158,6 +159,3 @@ export class Settler {
     });
   }
 }
-
-/** Outcomes are written even while the worker stops. */
-const NEVER: AbortSignal = new AbortController().signal;

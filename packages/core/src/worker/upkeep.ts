@@ -11,7 +11,7 @@ import type { Health } from './health.ts';
 /** Records per sweep; what is left waits for the next. */
 const SWEEP_BATCH = 500;
 /** While wakes still come, a delivery must be this many times later before the sweeper takes it itself. */
-const PATIENCE = 12;
+export const PATIENCE = 12;
 
 export interface UpkeepParts {
   readonly dispatcher: Dispatcher | null;
