@@ -44,7 +44,8 @@ const ARROWS: readonly Arrow[] = [
   { area: core('ports'), mayImport: [core('ports', 'model')] },
   // The steps of the state machine speak in the ledger port's requests and verdicts, which are types alone.
   { area: core('model'), mayImport: [core('model', 'ports'), /^node:crypto$/] },
-  { area: core('memory'), mayImport: [core('memory', 'ports', 'model')] },
+  { area: core('records'), mayImport: [core('records', 'ports', 'model')] },
+  { area: core('memory'), mayImport: [core('memory', 'records', 'ports', 'model')] },
   { area: core('conformance'), mayImport: [core('conformance', 'ports', 'model'), /^node:assert(\/strict)?$/] },
   { area: core('system'), mayImport: [core('ports'), /^node:(crypto|timers\/promises)$/] },
   {

@@ -421,7 +421,7 @@ export const MUTANTS = [
   {
     rule: 12,
     what: 'work goes on while the store may have forgotten',
-    file: `${SRC}/memory/ledger/epochs.ts`,
+    file: `${SRC}/records/epochs.ts`,
     find: `quarantineMs: (now) => Math.max(0, quietUntil - now),`,
     replace: `quarantineMs: () => 0,`,
     tests: [worker('amnesia', 'moves nothing until the quarantine is over')],

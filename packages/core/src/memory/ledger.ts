@@ -1,13 +1,10 @@
 import type { Ledger } from '../ports/ledger.ts';
-import { delivering } from './ledger/delivering.ts';
-import { fanOut } from './ledger/fan-out.ts';
-import { operators } from './ledger/operators.ts';
+import { SendonceError } from '../model/errors.ts';
+import { recordLedger } from '../records/ledger.ts';
+import { loseMemory } from './ledger/amnesia.ts';
 import type { MemoryLedgerControl, MemoryLedgerOptions } from './ledger/options.ts';
-import { producing } from './ledger/producing.ts';
 import { everyDelivery, reading } from './ledger/reading.ts';
-import { loseMemory } from './ledger/reckoning.ts';
 import { ledgerState } from './ledger/state.ts';
-import { unknown } from './ledger/unknown.ts';
 
 export type { AmnesiaReport, AmnesiaRequest, MemoryLedgerControl, MemoryLedgerOptions } from './ledger/options.ts';
 
@@ -21,11 +18,13 @@ export function memoryLedger(options: MemoryLedgerOptions): MemoryLedger {
   const state = ledgerState(options);
   return {
     capabilities: { shared: false, durable: false, transactions: false },
-    ...producing(state),
-    ...fanOut(state),
-    ...delivering(state),
-    ...unknown(state),
-    ...operators(state),
+    ...recordLedger({
+      async transact(work, about) {
+        if (about?.join !== undefined)
+          throw new SendonceError('OPTION_INVALID', 'the memory ledger cannot join a transaction; accept without one');
+        return work(state);
+      },
+    }),
     ...reading(state),
     async close() {},
     control: {

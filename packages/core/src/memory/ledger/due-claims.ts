@@ -1,12 +1,7 @@
-/** What each claim of due work was granted, so that a repeated request finds the same and nothing else (PROTOCOL rule 4). */
-export interface DueClaims<Item> {
-  /** Null: this request is new. */
-  grantedTo(requestId: string): readonly Item[] | null;
-  remember(requestId: string, granted: readonly Item[], untilMs: number): void;
-}
+import type { DueClaims } from '../../records/store.ts';
 
-export function dueClaims<Item>(now: () => number): DueClaims<Item> {
-  const claims = new Map<string, { readonly granted: readonly Item[]; readonly untilMs: number }>();
+export function dueClaims(now: () => number): DueClaims {
+  const claims = new Map<string, { readonly granted: readonly string[]; readonly untilMs: number }>();
 
   function forgetLapsed(): void {
     for (const [requestId, { untilMs }] of claims) {

@@ -1,14 +1,5 @@
-import type { DeliveryRecord } from '../../model/delivery.ts';
-import type { BlockRequest, SuppressRequest } from '../../ports/ledger.ts';
+import type { Gates } from '../../records/store.ts';
 import type { Undo } from './undo.ts';
-
-/** What stands between a delivery and its mark beside its own record: opt-outs and blocks. */
-export interface Gates {
-  suppress(request: SuppressRequest): void;
-  isSuppressed(record: DeliveryRecord): boolean;
-  block(request: BlockRequest): void;
-  blockOn(record: DeliveryRecord): { readonly scope: string; readonly recheckMs: number } | null;
-}
 
 export function gates(undo: Undo): Gates {
   const suppressed = new Set<string>();

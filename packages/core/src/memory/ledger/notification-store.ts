@@ -4,9 +4,10 @@ import {
   type NotificationRecord,
   type NotificationState,
 } from '../../model/notification.ts';
-import type { Target } from '../../model/recipient.ts';
-import { wantsWork } from '../../model/steps/notification.ts';
-import { timeHeap, type TimeHeap } from '../time-heap.ts';
+import { notificationWorkAt as workAt } from '../../records/due-at.ts';
+import type { Notifications } from '../../records/store.ts';
+import { timeHeap } from '../time-heap.ts';
+import { dueIn } from './due-in.ts';
 import type { ChunkPool } from './arena.ts';
 import { pageStore } from './page-store.ts';
 import { slotRanges, type SlotRanges } from './slot-ranges.ts';
@@ -30,25 +31,9 @@ export interface NotificationEntry {
   open: number;
 }
 
-export interface NotificationStore {
+export interface NotificationStore extends Notifications<NotificationEntry> {
   readonly all: readonly NotificationEntry[];
-  get(id: string): NotificationEntry | undefined;
-  insert(record: NotificationRecord): NotificationEntry;
-  update(entry: NotificationEntry, record: NotificationRecord): void;
-  /** Stores a page and drops those after it. */
-  storePage(entry: NotificationEntry, page: number, targets: readonly Target[]): void;
-  /** The targets of a page that is not expanded yet. */
-  pageOf(entry: NotificationEntry, page: number): readonly Target[];
-  /** Whether a page that was stored, expanded or not, had these targets. */
-  hasPage(entry: NotificationEntry, page: number, targets: readonly Target[]): boolean;
-  /** Call it when the page's deliveries exist, or never will. */
-  dropPage(entry: NotificationEntry, page: number): void;
-  /** Those that may be claimed, by when; an entry is outdated unless `workAt` still says the same. */
-  readonly work: TimeHeap<NotificationEntry>;
-  readonly workAt: (record: NotificationRecord) => number | null;
   readonly counts: Record<NotificationState, number>;
-  /** Those that ended since the last call, up to `max`. */
-  takeEnded(max: number): NotificationRecord[];
 }
 
 export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCodec): NotificationStore {
@@ -101,6 +86,7 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
         if (typeof content === 'number') contents.free(content);
       entry.pages = [...before.slice(0, page), { targets: stored.length, content: contents.write(stored) }];
       undo.note(() => (entry.pages = before));
+      return { pages: entry.pages.length, targets: entry.pages.reduce((sum, { targets: count }) => sum + count, 0) };
     },
     pageOf(entry, page) {
       const content = entry.pages[page]?.content;
@@ -121,13 +107,16 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
       entry.pages = entry.pages.with(page, { targets: stored.targets, content: contents.fingerprintAt(content) });
       contents.free(content);
     },
-    work,
-    workAt,
+    deliveriesOf: (entry) => entry.slots,
+    *unfinished() {
+      for (const entry of all)
+        if (byId.get(entry.record.id) === entry && !isNotificationOver(entry.record.state)) yield entry;
+    },
+    recount(entry, open) {
+      entry.open = open;
+    },
+    work: dueIn(work, (entry) => (byId.get(entry.record.id) === entry ? workAt(entry.record) : null)),
     counts,
     takeEnded: (max) => ended.splice(0, max).map((entry) => entry.record),
   };
-}
-
-function workAt(record: NotificationRecord): number | null {
-  return wantsWork(record) ? (record.leaseUntil ?? record.dueAt) : null;
 }

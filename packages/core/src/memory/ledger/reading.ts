@@ -1,8 +1,9 @@
 import type { DeliveryRecord } from '../../model/delivery.ts';
 import { isNotificationOver, type NotificationRecord } from '../../model/notification.ts';
 import type { Counts, DeliveryFilter, Ledger, NotificationFilter, Page } from '../../ports/ledger.ts';
-import { enter } from './reckoning.ts';
-import { workAt, type LedgerState } from './state.ts';
+import { workAt } from '../../records/due-at.ts';
+import { enter } from '../../records/reckoning.ts';
+import type { LedgerState } from './state.ts';
 
 type Reading = Pick<Ledger, 'find' | 'findNotifications' | 'list' | 'listNotifications' | 'count' | 'history'>;
 const DEFAULT_LIMIT = 100;
@@ -13,8 +14,8 @@ export function reading(state: LedgerState): Reading {
     async find(ids) {
       enter(state);
       return ids.map((id) => {
-        const slot = deliveries.slotOf(id);
-        return slot < 0 ? null : (deliveries.at(slot) ?? null);
+        const slot = deliveries.refOf(id);
+        return deliveries.at(slot) ?? null;
       });
     },
     async findNotifications(ids) {

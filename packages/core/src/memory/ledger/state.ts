@@ -6,62 +6,52 @@ import {
   type Move,
 } from '../../model/delivery.ts';
 import { witness } from '../../model/steps/evidence.ts';
-import { RefusedMove } from '../../model/steps/move.ts';
+import { openOf, watchAt, workAt } from '../../records/due-at.ts';
+import { epochs, newEpoch } from '../../records/epochs.ts';
+import { guarded } from '../../records/guarded.ts';
+import type { Deliveries, Records } from '../../records/store.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
 import type { ChunkPool } from './arena.ts';
 import { compaction } from './compaction.ts';
 import { deliveryStore, type DeliveryStore } from './delivery-store.ts';
-import { epochs, type Epochs } from './epochs.ts';
-import { gates, type Gates } from './gates.ts';
-import { keptEvidence, type KeptEvidence } from './kept-evidence.ts';
-import { messageIndex, type MessageIndex } from './message-index.ts';
+import { dueClaims } from './due-claims.ts';
+import { dueIn } from './due-in.ts';
+import { gates } from './gates.ts';
+import { keptEvidence, messageKey } from './kept-evidence.ts';
+import { messageIndex } from './message-index.ts';
 import { notificationStore, type NotificationStore } from './notification-store.ts';
 import type { MemoryLedgerOptions } from './options.ts';
 import { targetCodec } from './target-codec.ts';
 import { undoJournal, type Undo } from './undo.ts';
 
 /** Everything the ledger holds. All writes of delivery records go through `insert` and `update`, which keep the indexes. */
-export interface LedgerState {
-  readonly now: () => number;
-  readonly epochs: Epochs;
+export interface LedgerState extends Records {
   readonly undo: Undo;
-  readonly gates: Gates;
-  readonly kept: KeptEvidence;
   readonly notifications: NotificationStore;
-  readonly deliveries: Omit<DeliveryStore, 'insert' | 'replace' | 'chill' | 'remove'>;
-  /** Claimable deliveries by when; an entry is outdated unless `workAt` still says the same. */
+  readonly deliveries: Deliveries & Pick<DeliveryStore, 'size' | 'stateAt'>;
   readonly work: TimeHeap<number>;
-  /** `dispatching` by the end of the window and `unknown` by when it is due, likewise with `watchAt`. */
-  readonly watch: TimeHeap<number>;
-  readonly messages: MessageIndex;
   readonly counts: Record<DeliveryState, number>;
   readonly tallies: { assumed: number; refusedMoves: number };
   /** Wakes without a record, old enough to be listed. */
-  readonly strays: Set<string>;
-  readonly moves: Map<string, Move[]>;
-  /** Answers the record that stands: kept evidence may have moved it on at once. */
-  insert(record: DeliveryRecord, by: string): DeliveryRecord;
-  update(slot: number, before: DeliveryRecord, after: DeliveryRecord, by: string): DeliveryRecord;
+  readonly strays: ReadonlySet<string>;
+  readonly moves: ReadonlyMap<string, readonly Move[]>;
   /** Forgets a delivery as an eviction would: its notification does not learn of it until somebody counts again. */
   evict(slot: number): void;
-  /** Runs a step; a move that the table does not declare is counted, and null. */
-  guarded<S>(step: () => S): S | null;
-  /** Makes settled deliveries compact whose time has come. */
-  readonly compactDue: () => void;
 }
 
 export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   const { clock, compactAfterMs = 60_000, journal = true, undoMs = 0, liveLimit = 2_000 } = options;
   const now = (): number => clock.now();
   const undo = undoJournal(undoMs, now);
-  const epoch = epochs(now());
+  const start = newEpoch(now());
+  const epoch = epochs(start);
   const pool: ChunkPool = [];
   const targets = targetCodec();
   const notifications = notificationStore(undo, pool, targets);
   const kept = keptEvidence(undo);
   const deliveries = deliveryStore(
     {
-      baseFence: epoch.baseFence,
+      baseFence: start.last,
       targets,
       notificationAt: (index) => notifications.all[index]!.record,
       indexOfNotification: (id) => notifications.get(id)!.index,
@@ -74,6 +64,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   const messages = messageIndex(deliveries);
   const counts = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   const tallies = { assumed: 0, refusedMoves: 0 };
+  const counted = { countRefusedMove: () => void (tallies.refusedMoves += 1) };
   const moves = new Map<string, Move[]>();
   const strays = new Set<string>();
   const compact = compaction(deliveries, compactAfterMs, now);
@@ -133,7 +124,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   function matchKept(slot: number, record: DeliveryRecord): DeliveryRecord {
     let standing = record;
     for (const evidence of kept.takeFor(record)) {
-      const step = guarded(() => witness(standing, evidence, now()));
+      const step = guarded(counted, () => witness(standing, evidence, now()));
       if (step !== null) standing = update(slot, standing, step.record, 'evidence');
     }
     return standing;
@@ -162,35 +153,51 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     return kept.isEmpty ? after : matchKept(slot, after);
   }
 
-  function guarded<S>(step: () => S): S | null {
-    try {
-      return step();
-    } catch (error) {
-      if (!(error instanceof RefusedMove)) throw error;
-      tallies.refusedMoves += 1;
-      return null;
+  function* slots(isWanted: (state: DeliveryState) => boolean): Generator<number> {
+    for (let slot = 0; slot < deliveries.size; slot += 1) {
+      const state = deliveries.stateAt(slot);
+      if (state !== undefined && isWanted(state)) yield slot;
     }
   }
+
+  const whenOf =
+    (timeOf: (record: DeliveryRecord) => number | null) =>
+    (slot: number): number | null => {
+      const record = deliveries.at(slot);
+      return record === undefined ? null : timeOf(record);
+    };
 
   return {
     now,
     epochs: epoch,
     undo,
     gates: gates(undo),
-    kept,
+    claims: dueClaims(now),
     notifications,
-    deliveries,
+    deliveries: {
+      get size() {
+        return deliveries.size;
+      },
+      stateAt: (slot) => deliveries.stateAt(slot),
+      refOf: (id) => deliveries.slotOf(id),
+      at: (slot) => deliveries.at(slot),
+      insert,
+      update,
+      work: dueIn(work, whenOf(workAt)),
+      watch: dueIn(watch, whenOf(watchAt)),
+      unsettled: () => slots((state) => !isSettled(state)),
+      maybeOut: () => slots((state) => state !== 'queued' && (!isSettled(state) || state === 'parked')),
+      withMessage: (provider, providerMessageId) => messages.find(messageKey(provider, providerMessageId)),
+    },
     work,
-    watch,
-    messages,
     counts,
     tallies,
     strays,
     moves,
-    insert,
-    update,
+    keepEvidence: (evidence) => kept.keep(evidence),
+    addStray: (id) => void strays.add(id),
+    ...counted,
     evict,
-    guarded,
     compactDue: compact.due,
   };
 }
@@ -199,20 +206,4 @@ function reschedule(heap: TimeHeap<number>, slot: number, before: number | null,
   if (before === after) return;
   if (before !== null) heap.giveUp(before);
   if (after !== null) heap.push(after, slot);
-}
-
-/** When a delivery may be claimed; null when it may not. */
-export function workAt(record: DeliveryRecord): number | null {
-  if (record.state === 'queued' || record.state === 'retry-scheduled') return record.dueAt;
-  return record.state === 'processing' ? record.leaseUntil : null;
-}
-
-/** When the sweeper has to look at it; null when never. */
-export function watchAt(record: DeliveryRecord): number | null {
-  if (record.state === 'dispatching') return record.dispatchUntil;
-  return record.state === 'unknown' ? record.dueAt : null;
-}
-
-function openOf(record: DeliveryRecord): number {
-  return isSettled(record.state) ? 0 : 1;
 }

@@ -5,6 +5,7 @@ import type {
   NewDelivery,
   NewNotification,
   ReleaseRequest,
+  SealRequest,
 } from '../../ports/ledger.ts';
 import type { DeliveryRecord } from '../delivery.ts';
 import { isNotificationOver, type NotificationRecord } from '../notification.ts';
@@ -120,6 +121,17 @@ export function claimNotification(
   return { kind: 'granted', record: { ...record, fence, lapses, owner, requestId, leaseUntil: now + lease.leaseMs } };
 }
 
+/** Moves the end of a lease, as for a delivery. */
+export function renewNotification(
+  record: NotificationRecord,
+  fence: number,
+  leaseMs: number,
+  now: number,
+): { readonly record: NotificationRecord; readonly verdict: HoldVerdict } {
+  if (record.fence !== fence || record.leaseUntil === null) return { record, verdict: { kind: 'fenced' } };
+  return { record: { ...record, leaseUntil: now + leaseMs }, verdict: { kind: 'ok' } };
+}
+
 export function releaseNotification(
   record: NotificationRecord,
   request: ReleaseRequest,
@@ -139,6 +151,45 @@ export function releaseNotification(
   if (failures < MAX_ROUTING_FAILURES)
     return { record: { ...free, dueAt: now + request.delayMs }, verdict: { kind: 'ok' } };
   return { record: { ...free, state: 'failed' }, verdict: { kind: 'settled', state: 'failed' } };
+}
+
+/**
+ * What becomes of a page that a producer or router wants to store. A page beyond the next one is fenced off too: the pages between were
+ * dropped by somebody who began again. `mayMove`: no quarantine holds the store still.
+ */
+export function seal(
+  record: NotificationRecord,
+  request: SealRequest,
+  mayMove: boolean,
+): 'store' | 'sealed' | 'fenced' | 'cancelled' {
+  if (record.state === 'cancelled') return 'cancelled';
+  if (record.sealed) return 'sealed';
+  if (request.page > record.pages) return 'fenced';
+  if (record.recipients === 'explicit') return request.fence === null ? 'store' : 'fenced';
+  return request.fence === record.fence && record.leaseUntil !== null && mayMove ? 'store' : 'fenced';
+}
+
+/** The record once the page is stored. */
+export function afterSeal(
+  record: NotificationRecord,
+  request: SealRequest,
+  stored: { readonly pages: number; readonly targets: number },
+  now: number,
+): NotificationRecord {
+  return {
+    ...record,
+    sealed: request.last,
+    state: request.last ? 'expanding' : record.state,
+    pages: stored.pages,
+    targets: stored.targets,
+    dueAt: Math.max(record.dueAt, now),
+  };
+}
+
+/** Whether this page is the one under the cursor of what is frozen; or, with `sealTargets`, the one page that freezes a route's result. */
+export function expectsPage(record: NotificationRecord, request: AddRequest): boolean {
+  if (isNotificationOver(record.state) || request.page !== record.cursor) return false;
+  return record.sealed ? request.sealTargets === null && request.page < record.pages : request.sealTargets !== null;
 }
 
 /** The cursor after a page: the lease is kept while pages are left and the worker asked for it. */

@@ -1,5 +1,5 @@
-import { SUSPECT_ROOM, suspicion } from '../../model/steps/claim.ts';
-import type { Timed } from '../time-heap.ts';
+import { SUSPECT_ROOM, suspicion } from '../model/steps/claim.ts';
+import type { Due } from './store.ts';
 
 /** How many suspects a claim passes over before it looks no further for healthy work. */
 const MOST_LEFT = 200;
@@ -11,15 +11,15 @@ export interface SuspectRoom<Item> {
   /** Gives back the share of the last record admitted: it was not granted after all. */
   giveBack(): void;
   /** Keeps an entry that was not admitted, to be put back; false when enough were passed over. */
-  leave(entry: Timed<Item>): boolean;
-  readonly left: readonly Timed<Item>[];
+  leave(entry: Due<Item>): boolean;
+  readonly left: readonly Due<Item>[];
 }
 
 /** `isRepeat`: the call was made before and took its suspects then; it takes no others now (PROTOCOL rule 4). */
 export function suspectRoom<Item>(now: number, isRepeat = false): SuspectRoom<Item> {
   let room = isRepeat ? 0 : SUSPECT_ROOM;
   let last = 0;
-  const left: Timed<Item>[] = [];
+  const left: Due<Item>[] = [];
   return {
     left,
     admits(record) {

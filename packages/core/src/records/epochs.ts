@@ -1,4 +1,4 @@
-import type { NotificationRecord } from '../../model/notification.ts';
+import type { NotificationRecord } from '../model/notification.ts';
 
 /** Fences and the store's memory (PROTOCOL rule 12). A fence is `epoch * 2^21 + n`: whatever was forgotten, the next is higher. */
 export interface Epochs {
@@ -17,20 +17,34 @@ export interface Epochs {
   isReckoningDue(now: number): boolean;
   /** Whether what the store knew about its deliveries may have been forgotten. */
   isSuspect(notification: NotificationRecord): boolean;
-  readonly baseFence: number;
+  /** What has to be stored, for the next transaction to begin with. */
+  readonly saved: SavedEpoch;
+}
+
+export interface SavedEpoch {
+  /** The highest fence so far. */
+  readonly last: number;
+  /** Epoch ms. */
+  readonly changedAt: number | null;
+  readonly quietUntil: number;
+  readonly isReckoned: boolean;
 }
 
 const FENCES_PER_EPOCH = 2 ** 21;
 
-export function epochs(startMs: number): Epochs {
-  const baseFence = Math.floor(startMs / 1_000) * FENCES_PER_EPOCH;
-  let last = baseFence;
-  let changedAt: number | null = null;
-  let quietUntil = 0;
-  let isReckoned = true;
+/** Of a new store: its fences begin with its first second. */
+export function newEpoch(startMs: number): SavedEpoch {
+  const last = Math.floor(startMs / 1_000) * FENCES_PER_EPOCH;
+  return { last, changedAt: null, quietUntil: 0, isReckoned: true };
+}
+
+export function epochs(saved: SavedEpoch): Epochs {
+  let { last, changedAt, quietUntil, isReckoned } = saved;
 
   return {
-    baseFence,
+    get saved() {
+      return { last, changedAt, quietUntil, isReckoned };
+    },
     next: () => last + 1,
     used(fence) {
       if (fence > last) last = fence;

@@ -1,0 +1,6 @@
+export { epochs, newEpoch } from './epochs.ts';
+export type { Epochs, SavedEpoch } from './epochs.ts';
+export { notificationWorkAt, openOf, watchAt, workAt } from './due-at.ts';
+export { guarded } from './guarded.ts';
+export { recordLedger } from './ledger.ts';
+export type * from './store.ts';
