@@ -42,10 +42,13 @@ export function delivering(store: RecordStore): Delivering {
         'ids' in selector ? selector : {},
       ),
     renew: (batch, leaseMs) =>
-      store.transact((records) => {
-        const now = enter(records);
-        return batch.map((held) => (isQuiet(records, now) ? FENCED : renew(records, held, leaseMs, now)));
-      }, idsOf(batch)),
+      store.transact(
+        (records) => {
+          const now = enter(records);
+          return batch.map((held) => (isQuiet(records, now) ? FENCED : renew(records, held, leaseMs, now)));
+        },
+        { ...idsOf(batch), withoutMessages: true },
+      ),
     release: (batch) =>
       store.transact((records) => {
         const now = enter(records);
@@ -57,10 +60,13 @@ export function delivering(store: RecordStore): Delivering {
         return batch.map((request) => mark(records, request, now));
       }, idsOf(batch)),
     settle: (batch) =>
-      store.transact((records) => {
-        const now = enter(records);
-        return batch.map((request) => settle(records, request, now));
-      }, idsOf(batch)),
+      store.transact(
+        (records) => {
+          const now = enter(records);
+          return batch.map((request) => settle(records, request, now));
+        },
+        { ...idsOf(batch), withoutMessages: true },
+      ),
   };
 }
 

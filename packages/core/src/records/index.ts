@@ -3,4 +3,5 @@ export type { Epochs, SavedEpoch } from './epochs.ts';
 export { notificationWorkAt, openOf, watchAt, workAt } from './due-at.ts';
 export { guarded } from './guarded.ts';
 export { recordLedger } from './ledger.ts';
+export { enter } from './reckoning.ts';
 export type * from './store.ts';

@@ -23,6 +23,8 @@ export interface RecordStore {
 
 export interface Transaction {
   readonly ids?: readonly string[];
+  /** True when no message is looked at or handed out: a store may then read records with any other message in the place of a frozen one. */
+  readonly withoutMessages?: boolean;
   /** The caller's own transaction, which this call joins. */
   readonly join?: unknown;
 }

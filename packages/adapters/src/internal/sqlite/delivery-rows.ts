@@ -1,0 +1,173 @@
+import { isDeadLetter, isSettled, type DeliveryRecord, type MessageContent, type Move } from '@sendonce/core';
+import type { SqlValue } from './database.ts';
+
+/** What of a delivery belongs to its notification, and is not written again. */
+export interface Parent {
+  readonly seq: number;
+  readonly id: string;
+  readonly tenant: string;
+  readonly type: string;
+  readonly class: DeliveryRecord['class'];
+}
+
+/** What is read of a row. */
+export interface DeliveryRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly notification: number;
+  readonly fixed: string;
+  readonly body: string;
+  readonly message: string | null;
+}
+
+/** Never changes after the delivery was made, but for the data, which are erased in the end. */
+const FIXED = [
+  'v',
+  'target',
+  'generation',
+  'expiresAt',
+  'maxAttempts',
+  'topic',
+  'createdAt',
+  'replaces',
+  'operator',
+  'forced',
+  'redrives',
+] as const;
+/** Changes, and nearly always has its default, which is not written. */
+const DEFAULTS = {
+  state: 'queued',
+  fence: 0,
+  owner: null,
+  requestId: null,
+  leaseUntil: null,
+  dispatchUntil: null,
+  dueAt: 0,
+  provider: '',
+  attempts: [],
+  charged: 0,
+  lapses: 0,
+  failures: 0,
+  declarations: [],
+  forbidden: null,
+  assumed: false,
+  reason: null,
+  updatedAt: 0,
+  settledAt: null,
+  replacedBy: null,
+} as const satisfies Partial<DeliveryRecord>;
+
+/** Stands for a message that was not asked for. */
+export const NOT_READ: MessageContent = Object.freeze({});
+
+const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+
+export function fixedOf(record: DeliveryRecord): string {
+  return JSON.stringify(Object.fromEntries(FIXED.map((field) => [field, record[field]])));
+}
+
+export function bodyOf(record: DeliveryRecord): string {
+  const body: Record<string, unknown> = {};
+  for (const field of FIELDS) {
+    const value = record[field];
+    const isDefault = Array.isArray(value) ? value.length === 0 : value === DEFAULTS[field];
+    if (!isDefault) body[field] = value;
+  }
+  if (record.message !== null) body['isFrozen'] = true;
+  return JSON.stringify(body);
+}
+
+/** @throws SyntaxError or TypeError for a row that was damaged. */
+export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
+  const fixed = JSON.parse(row.fixed) as Pick<DeliveryRecord, (typeof FIXED)[number]>;
+  const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
+  const message = row.message === null ? null : (JSON.parse(row.message) as MessageContent);
+  // Every field by name, in the order of the type: records of one shape are quicker to copy.
+  const of = { ...DEFAULTS, ...body };
+  return {
+    v: fixed.v,
+    id: row.id,
+    notificationId: parent.id,
+    tenant: parent.tenant,
+    type: parent.type,
+    class: parent.class,
+    target: fixed.target,
+    generation: fixed.generation,
+    state: of.state,
+    fence: of.fence,
+    owner: of.owner,
+    requestId: of.requestId,
+    leaseUntil: of.leaseUntil,
+    dispatchUntil: of.dispatchUntil,
+    dueAt: of.dueAt,
+    expiresAt: fixed.expiresAt,
+    provider: of.provider,
+    attempts: of.attempts,
+    charged: of.charged,
+    maxAttempts: fixed.maxAttempts,
+    lapses: of.lapses,
+    failures: of.failures,
+    declarations: of.declarations,
+    topic: fixed.topic,
+    message: isFrozen === true ? (message ?? NOT_READ) : null,
+    forbidden: of.forbidden,
+    assumed: of.assumed,
+    reason: of.reason,
+    createdAt: fixed.createdAt,
+    updatedAt: of.updatedAt,
+    settledAt: of.settledAt,
+    replaces: fixed.replaces,
+    replacedBy: of.replacedBy,
+    operator: fixed.operator,
+    forced: fixed.forced,
+    redrives: fixed.redrives,
+  };
+}
+
+/** The states that somebody may want a list of among millions that are well. */
+const ATTENTION: ReadonlySet<string> = new Set([
+  'retry-scheduled',
+  'unknown',
+  'parked',
+  'failed',
+  'dead',
+  'bounced',
+  'undeliverable',
+]);
+
+export function attentionOf(record: DeliveryRecord): string | null {
+  return ATTENTION.has(record.state) ? record.state : null;
+}
+export function isListedByAttention(states: readonly string[] | undefined): states is readonly string[] {
+  return states !== undefined && states.length > 0 && states.every((state) => ATTENTION.has(state));
+}
+
+/** When its content may go: some time after it settled; a dead letter keeps it until it is replaced, because a replay needs it. */
+export function eraseAt(record: DeliveryRecord, contentRetentionMs: number): number | null {
+  if (record.settledAt === null || !isSettled(record.state)) return null;
+  if (isDeadLetter(record.state) && record.replacedBy === null) return null;
+  return record.settledAt + contentRetentionMs;
+}
+
+/** A move as it is appended to the story: one JSON array per line. */
+export function storyLine({ at, to, by, fence, note }: Omit<Move, 'from'>): string {
+  return `${JSON.stringify([at, to, by, fence, note])}\n`;
+}
+
+export function storyOf(text: string): Move[] {
+  let from: Move['from'] = null;
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [at, to, by, fence, note] = JSON.parse(line) as [number, Move['to'], string, number, string | null];
+      const move = { at, from, to, by, fence, note };
+      from = to;
+      return move;
+    });
+}
+
+/** A flag as every driver takes it. */
+export function flag(value: boolean): SqlValue {
+  return value ? 1 : 0;
+}

@@ -1,0 +1,26 @@
+import type { DueClaims } from '@sendonce/core/records';
+import type { Connection } from './database.ts';
+
+/** What each claim of due work was granted, until its lease is over. */
+export function dueClaims(connection: Connection, now: () => number): DueClaims {
+  return {
+    grantedTo(requestId) {
+      const row = connection.get<{ ids: string }>(
+        'SELECT ids FROM sendonce_due_claims WHERE request_id = ?',
+        requestId,
+      );
+      return row === undefined ? null : (JSON.parse(row.ids) as string[]);
+    },
+    remember(requestId, granted, untilMs) {
+      // An empty answer need not be remembered: a repeat that finds work would only be the first to do so.
+      if (granted.length === 0) return;
+      connection.run('DELETE FROM sendonce_due_claims WHERE until <= ?', now());
+      connection.run(
+        'INSERT INTO sendonce_due_claims (request_id, until, ids) VALUES (?, ?, ?)',
+        requestId,
+        untilMs,
+        JSON.stringify(granted),
+      );
+    },
+  };
+}

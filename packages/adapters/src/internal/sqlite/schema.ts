@@ -1,0 +1,113 @@
+import { SendonceError } from '@sendonce/core';
+import type { Connection } from './database.ts';
+
+/*
+ * The tables begin with `sendonce_`, so that they may live beside an application's own and join its transactions.
+ * Each entry leads from the schema before it to the next. Never change one that was released; add another.
+ *
+ * A delivery's row holds what never changes (`fixed`), what does (`body`, JSON: only what differs from the default), its story, and
+ * beside them the columns that something is looked up by. Where a column is null its row is not in that index at all.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sendonce_schema (version INTEGER NOT NULL);
+  INSERT INTO sendonce_schema (version) VALUES (0);
+  CREATE TABLE sendonce_store (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    last_fence INTEGER NOT NULL,
+    changed_at INTEGER,
+    quiet_until INTEGER NOT NULL,
+    reckoned INTEGER NOT NULL
+  );
+  CREATE TABLE sendonce_notifications (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    tenant TEXT NOT NULL,
+    type TEXT NOT NULL,
+    state TEXT NOT NULL,
+    sealed INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    work_at INTEGER,
+    ended INTEGER,
+    over_at INTEGER,
+    erase_at INTEGER,
+    body TEXT NOT NULL,
+    data TEXT
+  );
+  CREATE INDEX sendonce_notifications_by_work ON sendonce_notifications (work_at) WHERE work_at IS NOT NULL;
+  CREATE INDEX sendonce_notifications_ended ON sendonce_notifications (ended) WHERE ended IS NOT NULL;
+  CREATE INDEX sendonce_notifications_over ON sendonce_notifications (over_at) WHERE over_at IS NOT NULL;
+  CREATE INDEX sendonce_notifications_by_erasure ON sendonce_notifications (erase_at) WHERE erase_at IS NOT NULL;
+  CREATE TABLE sendonce_pages (
+    notification INTEGER NOT NULL,
+    page INTEGER NOT NULL,
+    targets INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    content TEXT,
+    PRIMARY KEY (notification, page)
+  ) WITHOUT ROWID;
+  CREATE TABLE sendonce_deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    notification INTEGER NOT NULL,
+    recipient TEXT NOT NULL,
+    channel TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    state TEXT NOT NULL,
+    work_at INTEGER,
+    watch_at INTEGER,
+    attention TEXT,
+    settled_at INTEGER,
+    erase_at INTEGER,
+    fixed TEXT NOT NULL,
+    body TEXT NOT NULL,
+    story TEXT NOT NULL
+  );
+  CREATE INDEX sendonce_deliveries_by_notification ON sendonce_deliveries (notification);
+  CREATE INDEX sendonce_deliveries_by_recipient ON sendonce_deliveries (recipient);
+  CREATE INDEX sendonce_deliveries_by_work ON sendonce_deliveries (work_at) WHERE work_at IS NOT NULL;
+  CREATE INDEX sendonce_deliveries_by_watch ON sendonce_deliveries (watch_at) WHERE watch_at IS NOT NULL;
+  CREATE INDEX sendonce_deliveries_by_attention ON sendonce_deliveries (attention) WHERE attention IS NOT NULL;
+  CREATE INDEX sendonce_deliveries_by_erasure ON sendonce_deliveries (erase_at) WHERE erase_at IS NOT NULL;
+  CREATE TABLE sendonce_contents (delivery INTEGER PRIMARY KEY, message TEXT NOT NULL);
+  CREATE TABLE sendonce_provider_messages (key TEXT NOT NULL, delivery INTEGER NOT NULL, PRIMARY KEY (key, delivery)) WITHOUT ROWID;
+  CREATE TABLE sendonce_due_claims (request_id TEXT PRIMARY KEY, until INTEGER NOT NULL, ids TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE sendonce_kept_evidence (
+    about TEXT NOT NULL, provider TEXT NOT NULL, message TEXT NOT NULL, kind TEXT NOT NULL, kept_at INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (about, provider, message, kind)
+  ) WITHOUT ROWID;
+  CREATE INDEX sendonce_kept_evidence_by_age ON sendonce_kept_evidence (kept_at);
+  CREATE TABLE sendonce_suppressions (
+    tenant TEXT NOT NULL, recipient TEXT NOT NULL, topic TEXT NOT NULL, channel TEXT NOT NULL, by TEXT NOT NULL, why TEXT NOT NULL,
+    PRIMARY KEY (tenant, recipient, topic, channel)
+  ) WITHOUT ROWID;
+  CREATE TABLE sendonce_blocks (scope TEXT PRIMARY KEY, recheck_ms INTEGER NOT NULL, by TEXT NOT NULL, why TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE sendonce_strays (id TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE sendonce_counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+  `,
+];
+
+/** The schema that this code writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/**
+ * Brings the tables up to date; a second call changes nothing. To be called inside a write transaction, so that of several processes
+ * one migrates and the others find it done.
+ * @throws SendonceError LEDGER_NEWER for a file that a later release wrote.
+ */
+export function migrate(connection: Connection, file: string): void {
+  const version = versionOf(connection);
+  if (version > SCHEMA_VERSION)
+    throw new SendonceError(
+      'LEDGER_NEWER',
+      `'${file}' has schema ${version}, and this release knows up to ${SCHEMA_VERSION}; use the release that wrote it, or a later one`,
+    );
+  for (const migration of MIGRATIONS.slice(version)) connection.database.exec(migration);
+  if (version < SCHEMA_VERSION) connection.run('UPDATE sendonce_schema SET version = ?', SCHEMA_VERSION);
+}
+
+function versionOf(connection: Connection): number {
+  const has =
+    connection.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sendonce_schema'`) !== undefined;
+  return has ? (connection.get<{ version: number }>('SELECT version FROM sendonce_schema')?.version ?? 0) : 0;
+}

@@ -1,0 +1,184 @@
+import { SendonceError, type Ledger } from '@sendonce/core';
+import { epochs, recordLedger, type RecordStore } from '@sendonce/core/records';
+import { connectionOf, type Connection, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
+import { unavailable } from '../internal/sqlite/failures.ts';
+import { openDatabase } from '../internal/sqlite/open-database.ts';
+import { reading, type Snapshot } from '../internal/sqlite/reading.ts';
+import { migrate } from '../internal/sqlite/schema.ts';
+import { readEpoch, session, writeEpoch, type Session, type SessionOptions } from '../internal/sqlite/session.ts';
+import { patiently, transaction } from '../internal/sqlite/transaction.ts';
+
+export type { SqliteDatabaseLike, SqliteStatementLike, SqlValue } from '../internal/sqlite/database.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface SqliteLedgerOptions {
+  /** The file, made when it is missing; opened with node:sqlite, else with the `libsql` package. Either this or `database`. */
+  readonly file?: string;
+  /** An open database of better-sqlite3, libsql or node:sqlite, for this ledger alone. `close` leaves it open. */
+  readonly database?: SqliteDatabaseLike;
+  /**
+   * `full`: a committed write survives a loss of power. `normal`: it survives the death of this process, but the last ones before a loss
+   * of power may be gone; a mark among them means a message that is sent again without being declared. @defaultValue 'full'
+   */
+  readonly synchronous?: 'full' | 'normal';
+  /** How long another program may keep the file locked before a call gives up. 0 to 600,000 ms. @defaultValue 10_000 */
+  readonly lockTimeoutMs?: number;
+  /** How long after it settled a delivery keeps its message and its recipient's data. 0 to `retentionMs`, ms. @defaultValue 7 days */
+  readonly contentRetentionMs?: number;
+  /**
+   * How long a notification that is over is remembered: as long as a producer, a queue or an operator may repeat it, a repeat would be
+   * sent again after that. At least 1 day, ms. @defaultValue 90 days
+   */
+  readonly retentionMs?: number;
+  /** Epoch ms; all processes on one file have to agree. @defaultValue the clock of this host */
+  readonly now?: () => number;
+}
+
+/**
+ * A ledger in one SQLite file, for as many processes of one host as like. Nothing is opened before the first call; `close` may be called
+ * twice. Its tables begin with `sendonce_`, so an application's own may be in the same file, and `publish(..., { transaction })` takes
+ * the application's connection to it, inside a transaction that the application begins and ends.
+ * @throws SendonceError OPTION_INVALID here; from any call LEDGER_LOCKED, LEDGER_FULL, LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_NEWER,
+ * LEDGER_UNAVAILABLE, DRIVER_MISSING: nothing of that call was written then, and it may be repeated.
+ */
+export function sqliteLedger(options: SqliteLedgerOptions): Ledger {
+  const checked = check(options);
+  const { now } = checked;
+  let opened: Opened | null = null;
+  let isClosed = false;
+
+  async function open(): Promise<Opened> {
+    if (isClosed) throw new SendonceError('LEDGER_UNAVAILABLE', `the ledger of '${checked.file}' is closed`);
+    opened ??= await openLedger(checked);
+    return opened;
+  }
+
+  const store: RecordStore = {
+    async transact(work, about = {}) {
+      if (about.join !== undefined) return joined(about.join, checked).run(work, about);
+      const { connection, own } = await open();
+      return transaction(connection, 'IMMEDIATE', () => own.run(work, about), checked);
+    },
+  };
+  const snapshot: Snapshot = async (read) => {
+    const { connection } = await open();
+    return transaction(connection, 'DEFERRED', () => read(connection), checked);
+  };
+
+  return {
+    capabilities: { shared: true, durable: true, transactions: true },
+    ...recordLedger(store),
+    ...reading(snapshot, now),
+    async close() {
+      isClosed = true;
+      if (checked.isOurs) opened?.connection.database.close();
+      opened = null;
+    },
+  };
+}
+
+/**
+ * Says that a file was restored from a copy, so that what it forgot may have been sent: nothing moves for `quarantineMs` (at least the
+ * longest dispatch window plus the queue's visibility), then every delivery that is not settled counts as unknown. Call it after the
+ * copy is in place and before a worker starts; a second call starts the quarantine again.
+ */
+export async function markRestored(options: SqliteLedgerOptions, quarantineMs: number): Promise<void> {
+  const checked = check(options);
+  const { connection } = await openLedger(checked);
+  await transaction(
+    connection,
+    'IMMEDIATE',
+    () => {
+      const before = readEpoch(connection, checked.now());
+      const epoch = epochs(before);
+      epoch.begin(checked.now(), quarantineMs);
+      writeEpoch(connection, before, epoch.saved);
+    },
+    checked,
+  );
+  if (checked.isOurs) connection.database.close();
+}
+
+interface Opened {
+  readonly connection: Connection;
+  readonly own: Session;
+}
+
+interface Checked extends SessionOptions {
+  readonly file: string;
+  readonly isOurs: boolean;
+  readonly lockTimeoutMs: number;
+  readonly synchronous: 'full' | 'normal';
+  connect(): SqliteDatabaseLike;
+}
+
+async function openLedger(checked: Checked): Promise<Opened> {
+  const { file, isOurs, synchronous } = checked;
+  let database: SqliteDatabaseLike | null = null;
+  try {
+    database = checked.connect();
+    // Waiting for a lock is ours to do: SQLite would stop the whole process for it.
+    database.exec('PRAGMA busy_timeout = 0');
+    const connection = connectionOf(database);
+    await patiently(() => connection.database.exec('PRAGMA journal_mode = WAL'), checked);
+    database.exec(`PRAGMA synchronous = ${synchronous}`);
+    await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
+    return { connection, own: session(connection, checked) };
+  } catch (error) {
+    if (isOurs) database?.close();
+    throw error instanceof SendonceError ? error : unavailable(error, file);
+  }
+}
+
+const sessions = new WeakMap<Connection, Session>();
+
+/** The session of a connection that the caller has begun a transaction on. */
+function joined(given: unknown, checked: Checked): Session {
+  if (!isDatabase(given))
+    throw new SendonceError(
+      'OPTION_INVALID',
+      `transaction must be the open connection (better-sqlite3, libsql or node:sqlite) whose transaction is to be joined, got ${typeof given}`,
+    );
+  const connection = connectionOf(given);
+  const known = sessions.get(connection);
+  if (known !== undefined) return known;
+  migrate(connection, checked.file);
+  const made = session(connection, checked);
+  sessions.set(connection, made);
+  return made;
+}
+
+function isDatabase(given: unknown): given is SqliteDatabaseLike {
+  return typeof given === 'object' && given !== null && 'exec' in given && 'prepare' in given;
+}
+
+function check(options: SqliteLedgerOptions): Checked {
+  const { file, database, synchronous = 'full', now = Date.now } = options;
+  const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
+  const wrong = (what: string): never => {
+    throw new SendonceError('OPTION_INVALID', `sqliteLedger: ${what}`);
+  };
+  if ((file === undefined) === (database === undefined)) wrong('give either file or database');
+  if (file !== undefined && (typeof file !== 'string' || file === ''))
+    wrong(`file must be a path, got ${JSON.stringify(file)}`);
+  if (database !== undefined && !isDatabase(database)) wrong('database must be an open database with exec and prepare');
+  if (synchronous !== 'full' && synchronous !== 'normal')
+    wrong(`synchronous must be 'full' or 'normal', got ${JSON.stringify(synchronous)}`);
+  if (!(lockTimeoutMs >= 0 && lockTimeoutMs <= 600_000))
+    wrong(`lockTimeoutMs must be 0 to 600000 ms, got ${lockTimeoutMs}`);
+  if (!(retentionMs >= DAY_MS && Number.isFinite(retentionMs)))
+    wrong(`retentionMs must be at least ${DAY_MS} ms (1 day), got ${retentionMs}`);
+  if (!(contentRetentionMs >= 0 && contentRetentionMs <= retentionMs))
+    wrong(`contentRetentionMs must be 0 to retentionMs (${retentionMs}), got ${contentRetentionMs}`);
+  return {
+    file: file ?? 'the given database',
+    isOurs: database === undefined,
+    connect: () => database ?? openDatabase(file as string),
+    synchronous,
+    lockTimeoutMs,
+    contentRetentionMs,
+    retentionMs,
+    now,
+  };
+}
