@@ -4,7 +4,7 @@ import { connectionOf, type Connection, type SqliteDatabaseLike } from '../inter
 import { unavailable } from '../internal/sqlite/failures.ts';
 import { openDatabase } from '../internal/sqlite/open-database.ts';
 import { reading, type Snapshot } from '../internal/sqlite/reading.ts';
-import { migrate } from '../internal/sqlite/schema.ts';
+import { migrate, SCHEMA_VERSION, versionOf } from '../internal/sqlite/schema.ts';
 import { readEpoch, session, writeEpoch, type Session, type SessionOptions } from '../internal/sqlite/session.ts';
 import { patiently, transaction } from '../internal/sqlite/transaction.ts';
 
@@ -123,7 +123,14 @@ async function openLedger(checked: Checked): Promise<Opened> {
     const connection = connectionOf(database);
     await patiently(() => connection.database.exec('PRAGMA journal_mode = WAL'), checked);
     database.exec(`PRAGMA synchronous = ${synchronous}`);
-    await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
+    // Whoever may only read can still look at tables that are up to date.
+    const isCurrent = await transaction(
+      connection,
+      'DEFERRED',
+      () => versionOf(connection) === SCHEMA_VERSION,
+      checked,
+    );
+    if (!isCurrent) await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
     return { connection, own: session(connection, checked) };
   } catch (error) {
     if (isOurs) database?.close();
@@ -143,7 +150,7 @@ function joined(given: unknown, checked: Checked): Session {
   const connection = connectionOf(given);
   const known = sessions.get(connection);
   if (known !== undefined) return known;
-  migrate(connection, checked.file);
+  if (versionOf(connection) !== SCHEMA_VERSION) migrate(connection, checked.file);
   const made = session(connection, checked);
   sessions.set(connection, made);
   return made;
@@ -153,12 +160,24 @@ function isDatabase(given: unknown): given is SqliteDatabaseLike {
   return typeof given === 'object' && given !== null && 'exec' in given && 'prepare' in given;
 }
 
+const OPTIONS: ReadonlySet<string> = new Set([
+  'file',
+  'database',
+  'synchronous',
+  'lockTimeoutMs',
+  'contentRetentionMs',
+  'retentionMs',
+  'now',
+] satisfies readonly (keyof SqliteLedgerOptions)[]);
+
 function check(options: SqliteLedgerOptions): Checked {
   const { file, database, synchronous = 'full', now = Date.now } = options;
   const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
   const wrong = (what: string): never => {
     throw new SendonceError('OPTION_INVALID', `sqliteLedger: ${what}`);
   };
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name));
+  if (unknown !== undefined) wrong(`there is no option '${unknown}'; there are ${[...OPTIONS].join(', ')}`);
   if ((file === undefined) === (database === undefined)) wrong('give either file or database');
   if (file !== undefined && (typeof file !== 'string' || file === ''))
     wrong(`file must be a path, got ${JSON.stringify(file)}`);

@@ -372,6 +372,8 @@ export interface Counts {
   readonly strays: number;
   readonly assumed: number;
   readonly refusedMoves: number;
+  /** Deliveries whose stored record cannot be read (damaged, or written by a later release): left alone, and waiting for a person. */
+  readonly unreadable: number;
   /** Age of the longest-due claimable delivery, ms; 0 when none is due. */
   readonly oldestDueMs: number;
 }

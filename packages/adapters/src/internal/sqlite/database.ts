@@ -1,8 +1,14 @@
 /** A value that every driver takes and gives back unchanged. */
 export type SqlValue = string | number | null;
 
-/** A prepared statement of better-sqlite3, libsql or node:sqlite. */
+/** A prepared statement of better-sqlite3, libsql or node:sqlite; each types its values in its own way, and takes a `SqlValue`. */
 export interface SqliteStatementLike {
+  run(...values: never[]): unknown;
+  get(...values: never[]): unknown;
+  all(...values: never[]): unknown[];
+}
+
+interface Statement {
   run(...values: SqlValue[]): unknown;
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];
@@ -29,12 +35,12 @@ const connections = new WeakMap<SqliteDatabaseLike, Connection>();
 export function connectionOf(database: SqliteDatabaseLike): Connection {
   const known = connections.get(database);
   if (known !== undefined) return known;
-  const prepared = new Map<string, SqliteStatementLike>();
+  const prepared = new Map<string, Statement>();
 
-  function statement(sql: string): SqliteStatementLike {
+  function statement(sql: string): Statement {
     const found = prepared.get(sql);
     if (found !== undefined) return found;
-    const made = database.prepare(sql);
+    const made = database.prepare(sql) as Statement;
     prepared.set(sql, made);
     return made;
   }

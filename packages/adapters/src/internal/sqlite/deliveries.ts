@@ -22,7 +22,7 @@ import {
   storyLine,
   type DeliveryRow,
 } from './delivery-rows.ts';
-import { chunked } from './due.ts';
+import { chunked, dueRows } from './due.ts';
 import { messageKey, type KeptEvidence } from './evidence.ts';
 import type { SqliteNotifications } from './notifications.ts';
 
@@ -228,10 +228,14 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
   function dueBy(column: 'work_at' | 'watch_at', timeOf: (record: DeliveryRecord) => number | null): DueRecords<Ref> {
     return {
       *due(untilMs, expected): Generator<Due<Ref>> {
-        const rows = connection.all<DeliveryRow & Record<typeof column, number>>(
-          rowsOf(`sendonce_deliveries d WHERE d.${column} <= ? ORDER BY d.${column}, d.seq LIMIT ?`),
-          untilMs,
-          expected + PASSED_OVER,
+        type Row = DeliveryRow & Record<typeof column, number>;
+        const sql = rowsOf(
+          `sendonce_deliveries d WHERE d.${column} <= ? AND (d.${column}, d.seq) > (?, ?) ORDER BY d.${column}, d.seq LIMIT ?`,
+        );
+        const rows = dueRows<Row>(
+          expected,
+          (row) => row[column],
+          (at, seq, limit) => connection.all<Row>(sql, untilMs, at, seq, limit),
         );
         for (const row of rows) {
           const item = enter(row);
@@ -297,6 +301,3 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
     },
   };
 }
-
-/** How many suspects a claim passes over before it looks no further for healthy work. */
-const PASSED_OVER = 200;

@@ -77,9 +77,11 @@ export function bodyOf(record: DeliveryRecord): string {
   return JSON.stringify(body);
 }
 
-/** @throws SyntaxError or TypeError for a row that was damaged. */
+/** @throws for a row that was damaged, or that a later release wrote. */
 export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
   const fixed = JSON.parse(row.fixed) as Pick<DeliveryRecord, (typeof FIXED)[number]>;
+  // A worker of this release must not act on what it only half understands.
+  if (fixed.v !== 1) throw new TypeError(`record version ${String(fixed.v)}`);
   const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
   const message = row.message === null ? null : (JSON.parse(row.message) as MessageContent);
   // Every field by name, in the order of the type: records of one shape are quicker to copy.

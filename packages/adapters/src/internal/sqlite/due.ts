@@ -10,3 +10,22 @@ export function* chunked<N extends number>(read: (after: number, limit: number) 
     after = last;
   }
 }
+
+/** How many rows a scan reads at once beyond what it expects to need. */
+const MOST_AT_ONCE = 500;
+
+/** Rows by their time, read about as many at once as will be needed, each time after the last row of the time before. */
+export function* dueRows<Row extends { readonly seq: number }>(
+  expected: number,
+  timeOf: (row: Row) => number,
+  read: (afterAt: number, afterSeq: number, limit: number) => readonly Row[],
+): Generator<Row> {
+  const limit = Math.min(expected, MOST_AT_ONCE);
+  for (let after = { at: Number.MIN_SAFE_INTEGER, seq: -1 }; ;) {
+    const rows = read(after.at, after.seq, limit);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < limit) return;
+    after = { at: timeOf(last), seq: last.seq };
+  }
+}

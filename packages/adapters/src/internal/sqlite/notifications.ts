@@ -8,7 +8,7 @@ import {
 } from '@sendonce/core/records';
 import type { Counters } from './counters.ts';
 import type { Connection } from './database.ts';
-import { chunked } from './due.ts';
+import { chunked, dueRows } from './due.ts';
 import { flag, type Parent } from './delivery-rows.ts';
 
 interface NotificationRow {
@@ -232,10 +232,17 @@ export function notifications(
     },
     work: {
       *due(untilMs, expected): Generator<Due<Entry>> {
-        const rows = connection.all<NotificationRow>(
-          `SELECT ${COLUMNS} FROM sendonce_notifications WHERE work_at <= ? ORDER BY work_at, seq LIMIT ?`,
-          untilMs,
-          expected + SUSPECTS_PASSED_OVER,
+        const rows = dueRows<NotificationRow>(
+          expected,
+          (row) => row.work_at as number,
+          (at, seq, limit) =>
+            connection.all<NotificationRow>(
+              `SELECT ${COLUMNS} FROM sendonce_notifications WHERE work_at <= ? AND (work_at, seq) > (?, ?) ORDER BY work_at, seq LIMIT ?`,
+              untilMs,
+              at,
+              seq,
+              limit,
+            ),
         );
         for (const row of rows) yield { at: row.work_at as number, item: enter(row) };
       },
@@ -251,6 +258,3 @@ export function notifications(
     },
   };
 }
-
-/** How many suspects a claim passes over before it looks no further for healthy work. */
-const SUSPECTS_PASSED_OVER = 200;

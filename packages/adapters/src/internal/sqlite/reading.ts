@@ -157,6 +157,7 @@ function count(connection: Connection, now: number): Counts {
     strays: one('SELECT count(*) AS n FROM sendonce_strays'),
     assumed: sums.get('assumed') ?? 0,
     refusedMoves: sums.get('refused') ?? 0,
+    unreadable: one(`SELECT count(*) AS n FROM sendonce_deliveries WHERE attention = 'unreadable'`),
     oldestDueMs: Math.max(0, now - (oldest ?? now)),
   };
 }

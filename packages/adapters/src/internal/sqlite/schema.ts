@@ -106,7 +106,8 @@ export function migrate(connection: Connection, file: string): void {
   if (version < SCHEMA_VERSION) connection.run('UPDATE sendonce_schema SET version = ?', SCHEMA_VERSION);
 }
 
-function versionOf(connection: Connection): number {
+/** 0: no tables of ours yet. */
+export function versionOf(connection: Connection): number {
   const has =
     connection.get(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'sendonce_schema'`) !== undefined;
   return has ? (connection.get<{ version: number }>('SELECT version FROM sendonce_schema')?.version ?? 0) : 0;

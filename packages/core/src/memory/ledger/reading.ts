@@ -47,6 +47,7 @@ export function reading(state: LedgerState): Reading {
         strays: state.strays.size,
         assumed: state.tallies.assumed,
         refusedMoves: state.tallies.refusedMoves,
+        unreadable: 0,
         oldestDueMs: oldestDueMs(state, now),
       } satisfies Counts;
     },
