@@ -40,7 +40,7 @@ export function connectionOf(database: SqliteDatabaseLike): Connection {
   function statement(sql: string): Statement {
     const found = prepared.get(sql);
     if (found !== undefined) return found;
-    const made = database.prepare(sql) as Statement;
+    const made = database.prepare(sql);
     prepared.set(sql, made);
     return made;
   }

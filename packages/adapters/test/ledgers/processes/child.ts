@@ -1,0 +1,90 @@
+import { appendFileSync } from 'node:fs';
+import { providerKey, type Ledger } from '@sendonce/core';
+import Database from 'libsql';
+import { sqliteLedger, type SqliteDatabaseLike } from '../../../src/ledgers/sqlite.ts';
+import type { Answer, CrashPoint, Order, Work } from './protocol.ts';
+
+// A process with a ledger on the given file, which does as its parent says, and dies when told so, or when the parent is gone.
+
+let crash: CrashPoint | null = null;
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  // Not reached: the signal cannot be caught. A loop says so to the compiler, and to a system that is slow to deliver.
+  for (;;);
+}
+
+function database(file: string): SqliteDatabaseLike {
+  const inner = new Database(file);
+  return {
+    prepare: (sql) => inner.prepare(sql),
+    exec(sql) {
+      if (sql !== 'COMMIT' || crash === null) return inner.exec(sql);
+      if (crash === 'before-commit') die();
+      inner.exec(sql);
+      return die();
+    },
+    close: () => inner.close(),
+  };
+}
+
+const ledger = sqliteLedger({ database: database(process.argv[2] as string) });
+process.on('disconnect', () => process.exit());
+process.on('message', (order: Order) => void carryOut(order));
+// Opened before anything is timed or told to crash.
+await ledger.count();
+tell({ kind: 'ready' });
+
+function tell(answer: Answer): void {
+  process.send?.(answer);
+}
+
+async function carryOut(order: Order): Promise<void> {
+  try {
+    if (order.kind === 'work') tell({ kind: 'done', value: await work(order) });
+    else {
+      ({ crash } = order);
+      const call = ledger[order.method] as (...args: readonly unknown[]) => Promise<unknown>;
+      tell({ kind: 'done', value: await call(...order.args) });
+    }
+  } catch (error) {
+    tell({ kind: 'failed', error: String(error) });
+  }
+}
+
+type Granted = Extract<Awaited<ReturnType<Ledger['claim']>>[number], { kind: 'granted' }>;
+
+async function work({ owner, mailbox, ids, batch, dispatchMs }: Work): Promise<number> {
+  let sent = 0;
+  for (let from = 0, round = 0; from < ids.length; from += batch, round += 1) {
+    const mine = ids.slice(from, from + batch);
+    const selector = { ids: mine, agesMs: mine.map(() => 0), strayAfterMs: 60_000 };
+    const verdicts = await ledger.claim(selector, { owner, requestId: `${owner}-${round}`, leaseMs: 30_000 });
+    const granted = verdicts.filter((verdict): verdict is Granted => verdict.kind === 'granted');
+    const marks = await ledger.mark(
+      granted.map(({ id, fence }) => ({
+        id,
+        fence,
+        provider: 'smtp',
+        key: providerKey(id, 'smtp'),
+        keyWindowMs: null,
+        message: { text: `for ${id}` },
+        dispatchMs,
+        sendMarginMs: 1,
+      })),
+    );
+    for (const [i, mark] of marks.entries()) {
+      if (mark.kind !== 'go') continue;
+      const { id, attempt } = mark;
+      appendFileSync(mailbox, `${id}\n`);
+      sent += 1;
+      const outcome = { kind: 'accepted', providerMessageId: `m-${id}` } as const;
+      const fence = granted[i]?.fence ?? 0;
+      const key = providerKey(id, 'smtp');
+      await ledger.settle([
+        { id, fence, attempt, provider: 'smtp', key, outcome, next: { kind: 'sent' }, refund: false },
+      ]);
+    }
+  }
+  return sent;
+}

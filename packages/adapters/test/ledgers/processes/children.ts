@@ -1,0 +1,80 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Answer, AnswerOf, Call, CrashPoint, Method, Order, Work } from './protocol.ts';
+
+const folder = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
+
+/** The child as one file of JavaScript, which a plain Node runs. */
+export async function bundledChild(): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  const outfile = `${folder}ledger-child-${process.pid}.mjs`;
+  await build({
+    entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['@sendonce/source'],
+    external: ['libsql'],
+    logLevel: 'warning',
+  });
+  return outfile;
+}
+
+/** A process that has the ledger open. */
+export interface Child {
+  call<M extends Method>(method: M, ...args: readonly unknown[]): Promise<AnswerOf<M>>;
+  /** The call is made, and the process is killed around its commit. */
+  crash(point: CrashPoint, method: Method, ...args: readonly unknown[]): Promise<void>;
+  work(work: Omit<Work, 'kind'>): Promise<number>;
+  kill(): Promise<void>;
+}
+
+export async function child(script: string, file: string): Promise<Child> {
+  const process_ = fork(script, [file], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const gone = new Promise<string>((resolve) => {
+    process_.once('exit', (code, signal) => resolve(signal ?? String(code)));
+  });
+  await answer(process_, gone);
+
+  function order(what: Order): Promise<unknown> {
+    const answered = answer(process_, gone);
+    process_.send(what);
+    return answered;
+  }
+
+  const callOf = (method: Method, args: readonly unknown[], crash: CrashPoint | null): Call => ({
+    kind: 'call',
+    method,
+    args,
+    crash,
+  });
+
+  return {
+    call: async <M extends Method>(method: M, ...args: readonly unknown[]) =>
+      (await order(callOf(method, args, null))) as AnswerOf<M>,
+    async crash(point, method, ...args) {
+      process_.send(callOf(method, args, point));
+      const ended = await gone;
+      if (ended !== 'SIGKILL') throw new Error(`the child ended with ${ended}, and should have been killed`);
+    },
+    work: async (work) => (await order({ kind: 'work', ...work })) as number,
+    async kill() {
+      process_.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+function answer(process_: ChildProcess, gone: Promise<string>): Promise<unknown> {
+  const told = new Promise<unknown>((resolve, reject) => {
+    process_.once('message', (message: Answer) => {
+      if (message.kind === 'failed') reject(new Error(message.error));
+      else resolve(message.kind === 'done' ? message.value : null);
+    });
+  });
+  return Promise.race([told, gone.then((how) => Promise.reject(new Error(`the child is gone (${how})`)))]);
+}

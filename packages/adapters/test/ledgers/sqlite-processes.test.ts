@@ -1,0 +1,259 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { providerKey, type Ledger } from '@sendonce/core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { rmSync } from 'node:fs';
+import { sqliteLedger } from '../../src/ledgers/sqlite.ts';
+import { bundledChild, child, type Child } from './processes/children.ts';
+import type { CrashPoint, Method } from './processes/protocol.ts';
+import { expanded, LEASE, newNotification, temporaryFile, targetOf } from './support.ts';
+import { deliveryId, notificationId } from '@sendonce/core';
+
+let script = '';
+const children: Child[] = [];
+const ledgers: Ledger[] = [];
+
+beforeAll(async () => {
+  script = await bundledChild();
+});
+afterAll(() => rmSync(script, { force: true }));
+afterEach(async () => {
+  await Promise.all(children.splice(0).map((each) => each.kill()));
+  await Promise.all(ledgers.splice(0).map((ledger) => ledger.close()));
+});
+
+function open(file: string): Ledger {
+  const ledger = sqliteLedger({ file });
+  ledgers.push(ledger);
+  return ledger;
+}
+
+async function start(file: string): Promise<Child> {
+  const started = await child(script, file);
+  children.push(started);
+  return started;
+}
+
+const lease = (requestId: string, leaseMs = LEASE.leaseMs) => ({ owner: 'w1', requestId, leaseMs });
+const byId = (id: string) => ({ ids: [id], agesMs: [0], strayAfterMs: 60_000 });
+
+function markOf(id: string, fence: number) {
+  const key = providerKey(id, 'smtp');
+  return {
+    id,
+    fence,
+    provider: 'smtp',
+    key,
+    keyWindowMs: null,
+    message: { text: 'hello' },
+    dispatchMs: 60_000,
+    sendMarginMs: 5_000,
+  };
+}
+
+function settleOf(id: string, fence: number) {
+  const outcome = { kind: 'accepted', providerMessageId: 'm-1' };
+  return {
+    id,
+    fence,
+    attempt: 1,
+    provider: 'smtp',
+    key: providerKey(id, 'smtp'),
+    outcome,
+    next: { kind: 'sent' },
+    refund: false,
+  };
+}
+
+interface Step {
+  readonly method: Method;
+  readonly args: (id: string, fence: number) => readonly unknown[];
+  /** The delivery's state before and after the step. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const STEPS: Readonly<Record<string, Step>> = {
+  claim: { method: 'claim', args: (id) => [byId(id), lease('r1')], from: 'queued', to: 'processing' },
+  mark: { method: 'mark', args: (id, fence) => [[markOf(id, fence)]], from: 'processing', to: 'dispatching' },
+  settle: { method: 'settle', args: (id, fence) => [[settleOf(id, fence)]], from: 'dispatching', to: 'sent' },
+};
+const ORDER = ['claim', 'mark', 'settle'] as const;
+
+describe('a process that is killed', () => {
+  const CASES = ORDER.flatMap((name) =>
+    (['before-commit', 'after-commit'] as const).map((point): [string, CrashPoint] => [name, point]),
+  );
+
+  test.for(CASES)(
+    'in %s, %s: the step is there whole or not at all, and a repeat completes it once',
+    async ([name, point]) => {
+      const file = temporaryFile();
+      const ledger = open(file);
+      const [id] = (await expanded(ledger, 1)) as [string];
+      const doomed = await start(file);
+      for (const before of ORDER.slice(0, ORDER.indexOf(name as 'mark')))
+        await doomed.call(STEPS[before]!.method, ...STEPS[before]!.args(id, await fenceOf(ledger, id)));
+      const step = STEPS[name]!;
+      const args = step.args(id, await fenceOf(ledger, id));
+      await doomed.crash(point, step.method, ...args);
+
+      expect(await stateOf(ledger, id)).toBe(point === 'before-commit' ? step.from : step.to);
+      const heir = await start(file);
+      await heir.call(step.method, ...args);
+      expect(await stateOf(ledger, id)).toBe(step.to);
+      const [record] = await ledger.find([id]);
+      expect(record?.attempts).toHaveLength(name === 'claim' ? 0 : 1);
+      const moves = await ledger.history(id);
+      expect(moves.map((move) => move.to)).toEqual(
+        ['queued', 'processing', 'dispatching', 'sent'].slice(0, 2 + ORDER.indexOf(name as 'mark')),
+      );
+    },
+  );
+
+  test.for(['before-commit', 'after-commit'] as const)(
+    'in add, %s: page and cursor move together, and each delivery exists once',
+    async (point) => {
+      const file = temporaryFile();
+      const ledger = open(file);
+      const id = notificationId('default', 'order', 'k1');
+      await ledger.accept([
+        newNotification(
+          id,
+          'k1',
+          Array.from({ length: 50 }, (_, i) => targetOf(i)),
+        ),
+      ]);
+      const doomed = await start(file);
+      const [claimed] = await doomed.call('claimNotifications', { due: 1, lateMs: 0 }, lease('r1'));
+      if (claimed?.kind !== 'granted') throw new Error('not granted');
+      const add = {
+        notificationId: id,
+        fence: claimed.fence,
+        page: 0,
+        deliveries: (claimed.page ?? []).map((target) => ({
+          id: deliveryId({
+            notificationId: id,
+            recipientId: target.recipientId,
+            channel: 'email',
+            destinationId: '',
+            generation: 0,
+          }),
+          target,
+          provider: 'smtp',
+          maxAttempts: 5,
+          topic: 'order',
+          failed: null,
+        })),
+        sealTargets: null,
+        leaseMs: 0,
+      };
+      await doomed.crash(point, 'add', [add]);
+      expect((await ledger.count()).deliveries.queued).toBe(point === 'before-commit' ? 0 : 50);
+      const [again] = await (await start(file)).call('add', [add]);
+      expect(again?.kind).toBe(point === 'before-commit' ? 'added' : 'repeated');
+      expect((await ledger.count()).deliveries.queued).toBe(50);
+      expect(await ledger.findNotifications([id])).toMatchObject([{ state: 'expanded', cursor: 1, deliveries: 50 }]);
+    },
+  );
+
+  test('after its mark leaves a delivery that nobody sends again: it becomes unknown', async () => {
+    const file = temporaryFile();
+    const ledger = open(file);
+    const [id] = (await expanded(ledger, 1)) as [string];
+    const doomed = await start(file);
+    await doomed.call('claim', byId(id), lease('r1'));
+    await doomed.crash('after-commit', 'mark', [
+      { ...markOf(id, await fenceOf(ledger, id)), dispatchMs: 20, sendMarginMs: 1 },
+    ]);
+    const heir = await start(file);
+    await until(async () => (await heir.call('sweep', { max: 10, reconcileLeaseMs: 1_000 })).moved.length === 1);
+    expect(await heir.call('claim', byId(id), lease('r2'))).toMatchObject([{ kind: 'unknown' }]);
+  });
+});
+
+describe('several processes on one file', () => {
+  test('that claim the same deliveries at once are granted each of them once', async () => {
+    const file = temporaryFile();
+    const ids = await expanded(open(file), 200);
+    const racers = await Promise.all(Array.from({ length: 4 }, () => start(file)));
+    const selector = { ids, agesMs: ids.map(() => 0), strayAfterMs: 60_000 };
+    const verdicts = await Promise.all(
+      racers.map((racer, i) => racer.call('claim', selector, { owner: `w${i}`, requestId: `r${i}`, leaseMs: 30_000 })),
+    );
+    const granted = verdicts.flatMap((each) =>
+      each.flatMap((verdict) => (verdict.kind === 'granted' ? [verdict.id] : [])),
+    );
+    expect(granted.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('eight of them, with overlapping batches in orders of their own, send each message once', async () => {
+    const file = temporaryFile();
+    const mailbox = temporaryFile('mailbox');
+    writeFileSync(mailbox, '');
+    const ledger = open(file);
+    const ids = await expanded(ledger, 300);
+    const workers = await Promise.all(Array.from({ length: 8 }, () => start(file)));
+    const sent = await Promise.all(
+      workers.map((worker, i) =>
+        worker.work({
+          owner: `w${i}`,
+          mailbox,
+          ids: rotated(ids, i * 37, i % 2 === 1),
+          batch: 7 + i,
+          dispatchMs: 60_000,
+        }),
+      ),
+    );
+    expect(sent.reduce((sum, each) => sum + each, 0)).toBe(300);
+    expect(mailOf(mailbox).toSorted()).toEqual(ids.toSorted());
+    expect((await ledger.count()).deliveries.sent).toBe(300);
+  });
+
+  test('of which some are killed in the middle of their work send nobody two messages, and every gap is on record', async () => {
+    const file = temporaryFile();
+    const mailbox = temporaryFile('mailbox');
+    writeFileSync(mailbox, '');
+    const ledger = open(file);
+    const ids = await expanded(ledger, 400);
+    const doomed = await Promise.all(Array.from({ length: 4 }, () => start(file)));
+    const working = doomed.map((worker, i) =>
+      worker
+        .work({ owner: `w${i}`, mailbox, ids: rotated(ids, i * 100, false), batch: 20, dispatchMs: 60_000 })
+        .catch(() => 0),
+    );
+    await until(() => mailOf(mailbox).length > 60);
+    await Promise.all(doomed.slice(0, 3).map((worker) => worker.kill()));
+    await Promise.all(working);
+    const mail = mailOf(mailbox);
+    expect(new Set(mail).size).toBe(mail.length);
+    const records = await ledger.find(ids);
+    const gaps = records
+      .filter((record) => record !== null && !mail.includes(record.id))
+      .map((record) => record?.state);
+    // Whoever has no mail is still held by a lease, or marked: at most one batch for each process that died.
+    expect(gaps.filter((state) => state !== 'processing' && state !== 'dispatching')).toEqual([]);
+    expect(gaps.length).toBeLessThanOrEqual(3 * 20);
+  });
+});
+
+async function stateOf(ledger: Ledger, id: string): Promise<string | undefined> {
+  return (await ledger.find([id]))[0]?.state;
+}
+
+async function fenceOf(ledger: Ledger, id: string): Promise<number> {
+  return (await ledger.find([id]))[0]?.fence ?? 0;
+}
+
+function mailOf(mailbox: string): string[] {
+  return readFileSync(mailbox, 'utf8').split('\n').slice(0, -1);
+}
+
+function rotated(ids: readonly string[], by: number, backwards: boolean): readonly string[] {
+  const turned = [...ids.slice(by % ids.length), ...ids.slice(0, by % ids.length)];
+  return backwards ? turned.reverse() : turned;
+}
+
+/** Asks again at once, with a turn of the event loop between: the condition is one that other processes bring about. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve));
+}
