@@ -15,7 +15,7 @@ const inside = (folder: string): RegExp => new RegExp(`^${folder}/`);
 // Inside core each row may use the rows below it, never one above. The first row that fits a file is its own.
 const policyAndBelow = core('policy', 'options', 'model', 'ports');
 const settingsAndBelow = core('settings', 'config', 'schema', 'policy', 'options', 'model', 'ports');
-const stagesAndBelow = core('stages', 'settings', 'config', 'schema', 'policy', 'model', 'ports');
+const stagesAndBelow = core('stages', 'settings', 'config', 'schema', 'policy', 'options', 'model', 'ports');
 const workerAndBelow = core(
   'worker',
   'alerts',
@@ -25,6 +25,7 @@ const workerAndBelow = core(
   'config',
   'schema',
   'policy',
+  'options',
   'model',
   'ports',
 );

@@ -1,10 +1,24 @@
 import { entriesIn, packageBuild } from '../../tsup.base.ts';
 
-// Our own packages are bundled from source: few files to load at start, and no order between the builds.
 export default packageBuild(
-  { ...entriesIn('commands'), ...entriesIn('hooks') },
   {
-    noExternal: [/^@sendonce\//],
+    main: 'src/main.ts',
+    ...entriesIn('commands'),
+    ...entriesIn('hooks'),
+    'threads/simulate': 'src/threads/simulate.ts',
+    'real/worker': 'src/real/worker.ts',
+    'real/provider': 'src/real/provider.ts',
+  },
+  {
+    // Our own packages are bundled from source, and oclif with all that it needs: a few files to load at start instead of 130 (a quarter of
+    // the time that a start takes), and no order between the builds.
+    noExternal: [/^@sendonce\//, /^@oclif\/core/, 'picocolors'],
+    // oclif asks for it where a command is TypeScript; none is.
+    external: ['typescript'],
+    // What oclif `require`s of Node has to be found from a module.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
     esbuildOptions(options) {
       options.conditions = ['@sendonce/source', ...(options.conditions ?? [])];
     },

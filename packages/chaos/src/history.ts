@@ -3,6 +3,7 @@ import type {
   AddVerdict,
   CancelRequest,
   CancelVerdict,
+  Channel,
   DeliveryVerdict,
   Held,
   HoldVerdict,
@@ -73,6 +74,8 @@ export type HistoryEvent = { readonly at: number; readonly process: string } & (
       /** The mark's attempt number that the sender named. */
       readonly attempt: number;
       readonly key: string;
+      /** The provider's own channel, whatever the sender named. */
+      readonly channel: Channel;
       readonly to: string;
       /** Hash of the content that arrived. */
       readonly body: string;

@@ -1,8 +1,10 @@
-export { KILL_MOMENTS, PHASES, PROVIDER_MODELS } from './plan.ts';
+export { KILL_MOMENTS, PHASES, PROVIDER_MODELS, SETUP_RANGES } from './plan.ts';
 export type * from './plan.ts';
 export type * from './history.ts';
 export { CLASSES_OF_END } from './result.ts';
 export type * from './result.ts';
+export { asUserCode } from './kernel/guard.ts';
+export { parsePlanFile } from './faults/parse-plan-file.ts';
 export { faultNames } from './search/kinds.ts';
 export { KNOWN_BAD_SENDERS } from './senders/index.ts';
 export * from './report/index.ts';

@@ -47,12 +47,19 @@ export interface PlanFile {
   readonly seed: string;
   readonly setup: SimulationSetup;
   readonly faults: readonly Fault[];
-  /** What a run of it is expected to end in: `pass`, or the first violation's invariant. */
+  /** What a run of it is expected to end in: `pass`, or an invariant that it breaks. Run again without that, it is inconclusive. */
   readonly expect?: string;
 }
 
 export const PROVIDER_MODELS = ['keyed', 'lookup', 'plain'] as const;
 export type ProviderModel = (typeof PROVIDER_MODELS)[number];
+
+/** What a world may have of these, by flag and by plan. More recipients fit no memory, more workers no patience. */
+export const SETUP_RANGES = {
+  recipients: { least: 1, most: 1_000_000 },
+  workers: { least: 1, most: 64 },
+  concurrency: { least: 1, most: 10_000 },
+} as const;
 
 /** The world of a run: everything but the faults and the seed. */
 export interface SimulationSetup {

@@ -21,7 +21,7 @@ export type Tally = Readonly<Record<EndClass, number>>;
 
 /** One broken invariant, with the first recipient that it was seen at. */
 export interface Violation {
-  /** S1 ... S15, L1 ... L7, or END for the final count. */
+  /** S1 ... S17, L1 ... L7, META, or END for the final count and the causes of its ends. */
   readonly invariant: string;
   readonly kind: 'safety' | 'liveness';
   readonly at: number;

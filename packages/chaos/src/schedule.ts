@@ -8,9 +8,9 @@ import { runOnce, type RawRun } from './run.ts';
 import { hashText } from './kernel/draw.ts';
 import { isCallFault, recipientOf, type Case, type Verdict } from './search/case.ts';
 import { knownBadSender } from './senders/index.ts';
-import type { CaughtBy } from './senders/sender.ts';
 import { traceHash } from './trace-hash.ts';
 import type { WorkloadSpec } from './workload.ts';
+import { worstOf } from './worst.ts';
 
 /** Events kept of a recorded run; a timeline is read by people. */
 const MOST_EVENTS = 200_000;
@@ -97,18 +97,17 @@ function nowhere(raw: RawRun, workload: WorkloadSpec | null): RunResult['notSent
 }
 
 /**
- * In which way a run was wrong: what the mailbox says first, then the first broken invariant. Null: in none. A known-bad sender keeps
- * hardly any rule of the protocol even when nothing breaks, so of it only the wrong that it stands for is looked for.
+ * In which way a run was wrong that a search is after; null: in none. A known-bad sender keeps hardly any rule of the protocol even when
+ * nothing breaks, so of it the wrong that it stands for is looked for; whatever else it did is in the verdict all the same (`worstOf`).
  */
-export function failureOf({ tally, violations, setup }: RunResult): string | null {
+export function failureOf(result: RunResult): string | null {
+  const { tally, violations, setup } = result;
   const stands = setup.sender === null ? null : (knownBadSender(setup.sender)?.caughtBy ?? null);
-  const counts = (kind: CaughtBy): boolean => stands === null || stands.includes(kind);
-  if (tally.duplicated > 0 && counts('duplicated')) return 'duplicated';
-  if (tally.phantom > 0 && stands === null) return 'phantom';
-  if (tally.lost > 0 && counts('lost')) return 'lost';
-  const counted =
-    stands === null ? violations : violations.filter(({ kind }) => kind === 'liveness' && stands.includes('stuck'));
-  return counted[0]?.invariant ?? null;
+  if (stands === null) return worstOf(result)?.name ?? null;
+  if (tally.duplicated > 0 && stands.includes('duplicated')) return 'duplicated';
+  if (tally.lost > 0 && stands.includes('lost')) return 'lost';
+  const stuck = stands.includes('stuck') ? violations.find(({ kind }) => kind === 'liveness') : undefined;
+  return stuck?.invariant ?? null;
 }
 
 /** Of a known-bad sender, what happened to somebody comes before which rule was not kept. */

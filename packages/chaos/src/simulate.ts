@@ -18,7 +18,9 @@ import { explain } from './search/explain.ts';
 import { generatedCase } from './search/generated-case.ts';
 import { kindsOf } from './search/kinds.ts';
 import { lostReplies } from './search/lost-replies.ts';
+import { Nobody } from './search/nobody.ts';
 import { shrink } from './search/shrink.ts';
+import { isGraver, worstOf } from './worst.ts';
 
 /** How long a failing case may be made smaller, and then explained, real ms. */
 const SHRINK_MS = 10_000;
@@ -33,6 +35,8 @@ const NO_VERDICT: Verdict = { failure: null, fired: [], involved: [] };
 export interface SearchOptions extends SimulateOptions {
   /** Say what may vary in the minimal plan. @defaultValue true */
   readonly explain?: boolean;
+  /** What the one schedule is expected to end in, as in a plan. @defaultValue nothing */
+  readonly expect?: string | undefined;
 }
 
 /** Runs schedules until one fails, the number or the time is up, or the signal aborts; a failing one comes back as small as it gets. */
@@ -42,13 +46,14 @@ export async function simulate(options: SearchOptions): Promise<SimulateReport> 
   return run.report();
 }
 
-/** Runs a plan exactly as it is written. */
+/** Runs a plan exactly as it is written. Without the violation that it expects it is inconclusive. */
 export async function replayPlan(
   plan: PlanFile,
   options: { readonly workload?: Workload | null; readonly signal?: AbortSignal } = {},
 ): Promise<SimulateReport> {
-  const { seed, setup, faults } = plan;
+  const { seed, setup, faults, expect } = plan;
   const run = new Search({
+    expect,
     seed,
     setup,
     faults,
@@ -69,11 +74,14 @@ class Search {
     EndClass,
     number
   >;
+  readonly #nobody = new Nobody();
   #totals = { requested: 0, armed: 0, fired: 0, virtualMs: 0 };
   #schedules = 0;
   #hash = 0;
   #first: Schedule | null = null;
   #failed: Schedule | null = null;
+  /** The gravest of what a known-bad sender did beside what it stands for. */
+  #beside: Schedule | null = null;
   #minimal: { readonly schedule: Schedule; readonly minimal: Minimal } | null = null;
   #nondeterminism: SimulateReport['nondeterminism'] = null;
 
@@ -110,8 +118,9 @@ class Search {
     }
     // Loaded only where there is something to search: it is a third of the start-up time.
     const { falsify } = await import('./search/property.ts');
-    const over = (): boolean =>
-      this.#isInterrupted() || this.#nondeterminism !== null || (forMs !== null && this.#wallMs() >= forMs);
+    // However short the time is, one schedule at least runs: none would prove nothing.
+    const isTimeUp = (): boolean => forMs !== null && this.#schedules > 0 && this.#wallMs() >= forMs;
+    const over = (): boolean => this.#isInterrupted() || this.#nondeterminism !== null || isTimeUp();
     const cases = forMs === null ? schedules : Number.MAX_SAFE_INTEGER;
     const falsified = await falsify({
       caseAt,
@@ -133,6 +142,7 @@ class Search {
   /** Once somebody wants to go, nothing gets smaller. */
   async #quietly(of: Case): Promise<Verdict> {
     if (this.#isInterrupted()) return NO_VERDICT;
+    this.#progress(0);
     try {
       return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false, trace: false }));
     } catch (error) {
@@ -149,7 +159,9 @@ class Search {
     const { result } = schedule;
     this.#first ??= schedule;
     if (failureOf(result) !== null) this.#failed = schedule;
+    else if (isGraver(worstOf(result), this.#beside && worstOf(this.#beside.result))) this.#beside = schedule;
     this.#add(result);
+    this.#nobody.saw(schedule);
     if (this.#failed !== null || this.#schedules % TWICE_EVERY === 0) await this.#compare(of, result);
     this.#schedules += 1;
     this.#progress(0);
@@ -163,6 +175,7 @@ class Search {
       schedules: this.#schedules,
       ofSchedules: forMs === null ? schedules : null,
       settled,
+      shrinking: this.#failed !== null,
       wallMs: this.#wallMs(),
     });
   }
@@ -236,13 +249,14 @@ class Search {
 
   report(): SimulateReport {
     const { seed, setup } = this.#options;
-    const shown = this.#failed ?? this.#first;
+    const broken = this.#failed ?? this.#beside;
+    const shown = broken ?? this.#first;
     const told = this.#minimal?.schedule ?? shown;
     const data = this.#coverage.data();
     const doubts = this.#doubts(data);
     const tally: Tally = { ...this.#sums };
     return {
-      verdict: this.#failed !== null ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
+      verdict: broken !== null ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
       mode: 'virtual',
       seed,
       setup,
@@ -265,9 +279,9 @@ class Search {
 
   /** What was asked for and did not happen proves nothing. */
   #doubts(data: CoverageData): readonly string[] {
-    const { faults, dropAcks = 0, profile = null } = this.#options;
-    const doubts: string[] = [];
+    const { faults, dropAcks = 0, profile = null, expect } = this.#options;
     const first = this.#first;
+    const doubts = [...this.#nobody.doubts(), ...(first === null ? [] : unexpected(first.result, expect))];
     if (profile === null && first !== null)
       for (const [index, fault] of faults.entries())
         if (first.result.fired[index] !== true)
@@ -285,6 +299,16 @@ class Search {
   #wallMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
+}
+
+/** A plan that was kept because of what it shows, and does not show it. */
+function unexpected({ violations }: RunResult, expect: string | undefined): readonly string[] {
+  if (expect === undefined || expect === 'pass' || violations.some(({ invariant }) => invariant === expect)) return [];
+  const broken = [...new Set(violations.map(({ invariant }) => invariant))];
+  const instead = broken.length === 0 ? 'nothing was broken' : `${broken.join(', ')} was broken instead`;
+  return [
+    `the plan expects ${expect}, and ${instead}: if that is mended, set its expect to "pass"; else run it with the version, the config and the recipients that it was found with`,
+  ];
 }
 
 /** Kinds that were armed often and never fired in a search that is large enough to tell. */

@@ -136,6 +136,43 @@ describe('a single long run', () => {
   });
 });
 
+describe('a plan that expects', () => {
+  const plan = {
+    schema: 'sendonce.plan/1',
+    title: 'kept',
+    seed: 's',
+    setup: { ...SETUP, recipients: 3 },
+    faults: [],
+  } as const;
+
+  test.each(['S1', 'L2', 'END'])('%s, and passes, is inconclusive and says what to do', async (expected) => {
+    const report = await replayPlan({ ...plan, expect: expected });
+    expect(report.verdict).toBe('inconclusive');
+    expect(report.doubts).toEqual([
+      expect.stringContaining(
+        `the plan expects ${expected}, and nothing was broken: if that is mended, set its expect to "pass"`,
+      ),
+    ]);
+  });
+
+  test.each(['pass', undefined])('%s passes', async (expected) => {
+    const report = await replayPlan({ ...plan, ...(expected && { expect: expected }) });
+    expect([report.verdict, report.doubts]).toEqual(['pass', []]);
+  });
+
+  const broken = { ...plan, setup: { ...plan.setup, knobs: { maxEvents: 40 } } };
+  test('what it breaks is the violation that it shows', async () => {
+    const report = await replayPlan({ ...broken, expect: 'L4' });
+    expect([report.verdict, report.doubts]).toEqual(['violation', []]);
+  });
+
+  test('something else is told so beside the violation', async () => {
+    const report = await replayPlan({ ...broken, expect: 'S1' });
+    expect(report.verdict).toBe('violation');
+    expect(report.doubts).toEqual([expect.stringMatching(/^the plan expects S1, and L4.* was broken instead/)]);
+  });
+});
+
 describe('a producer', () => {
   const gone = { do: 'producer-gone', op: 'ledger.seal', entity: 'producer', nth: 60, phase: 'A' } as const;
 

@@ -89,6 +89,8 @@ describe('the tally', () => {
           reason: null,
           attempts: 1,
           charged: 1,
+          createdAt: 0,
+          expiresAt: null,
         },
         {
           id: 'd_0g1',
@@ -99,6 +101,8 @@ describe('the tally', () => {
           reason: 'sent after all',
           attempts: 0,
           charged: 0,
+          createdAt: 0,
+          expiresAt: null,
         },
       ],
       mailbox: [{ recipient: 0, provider: 'p0', deliveryId: 'd_0', body: '', at: 0 }],
@@ -117,6 +121,8 @@ describe('the tally', () => {
         reason: state,
         attempts: 0,
         charged: 0,
+        createdAt: 0,
+        expiresAt: null,
       };
     });
     for (const order of [deliveries, deliveries.toReversed()])
@@ -125,7 +131,17 @@ describe('the tally', () => {
 
   test('calls a duplicate undeclared when the declaration came after it', () => {
     const story = new Story(1, { policyOf: () => ({ resend: true, failover: true, assume: false }) });
-    story.add().claim(0).mark(0).arrive(0).fault().arrive(0).settle(0, 'unknown');
+    story
+      .add()
+      .claim(0)
+      .mark(0)
+      .fault()
+      .settle(0, 'not-sent')
+      .claim(0)
+      .mark(0)
+      .arrive(0)
+      .arrive(0, { attempt: 1 })
+      .settle(0, 'unknown');
     story.reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled');
     const { violations, tally } = story.claim(0).mark(0).settle(0, 'accepted').judge();
     expect(violations.map(({ invariant }) => invariant)).toEqual(['S1']);
@@ -171,6 +187,8 @@ describe('the tally', () => {
                     reason: 'r',
                     attempts: 1,
                     charged: 1,
+                    createdAt: 0,
+                    expiresAt: null,
                   },
                 ]
               : [],

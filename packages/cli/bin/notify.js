@@ -5,12 +5,18 @@ import module from 'node:module';
 // Node 22 keeps compiled code between runs, which makes every start faster; Node 20 has no such function.
 module.enableCompileCache?.();
 
-if (existsSync(new URL('../dist/commands', import.meta.url))) {
-  const { execute } = await import('@oclif/core/execute');
-  const { settings } = await import('@oclif/core/settings');
-  // Under NODE_ENV=test or development oclif would look for a TypeScript loader; what runs here is always the build.
-  settings.enableAutoTranspile = false;
-  await execute({ dir: import.meta.url });
+// Left alone, a full disk or a closed pipe would exit with 1, which says that a bug was found. 74 is EX_IOERR (docs/reference/simulate.md).
+process.stdout.on('error', ({ message }) => {
+  process.stderr.write(`Error OUTPUT_FAILED: what there is to say cannot be written to stdout: ${message}\n`);
+  process.exit(74);
+});
+// The result is on stdout: nobody has to hear the rest.
+process.stderr.on('error', () => {});
+
+const built = new URL('../dist/main.js', import.meta.url);
+if (existsSync(built)) {
+  const { main } = await import(built.href);
+  await main(import.meta.url);
 } else {
   process.stderr.write('notify is not built yet. Run `npm run build` at the root of the repository, then try again.\n');
   process.exitCode = 70;

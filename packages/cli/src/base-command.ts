@@ -1,6 +1,6 @@
 import { Command } from '@oclif/core/command';
 import { boolean } from '@oclif/core/flags';
-import { commandError } from './command-error.ts';
+import { commandError, EXIT, type CommandError } from './command-error.ts';
 
 // Kept from before any simulated world replaces it.
 const nextTurn = setImmediate;
@@ -32,15 +32,26 @@ export abstract class BaseCommand extends Command {
     this.#tell(thrown);
   }
 
+  /** The result of a command: its exit code, or what went wrong. */
+  protected end(result: number | CommandError): void {
+    if (typeof result === 'number') process.exitCode = result;
+    else this.#print(result);
+  }
+
   #hasTold = false;
 
   #tell(thrown: unknown): void {
-    this.#hasTold = true;
     const { flags, baseFlags } = this.ctor;
-    const { exitCode, text, json } = commandError(thrown, Object.keys({ ...baseFlags, ...flags }));
+    this.#print(commandError(thrown, Object.keys({ ...baseFlags, ...flags }), this.id?.replaceAll(':', ' ')));
+  }
+
+  #print({ exitCode, text, json }: CommandError): void {
+    this.#hasTold = true;
     process.exitCode = exitCode;
     process.stderr.write(text);
     if (this.argv.includes('--json')) process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    // Whoever interrupts waits no longer, whatever is still going on.
+    if (exitCode === EXIT.interrupted) process.exit();
   }
 
   override async finally(): Promise<void> {

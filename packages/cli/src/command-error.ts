@@ -11,6 +11,7 @@ export const EXIT = {
   nondeterminism: 5,
   selfTest: 6,
   internal: 70,
+  output: 74,
   interrupted: 130,
 } as const;
 
@@ -22,8 +23,10 @@ const USAGE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'CHANNEL_UNKNOWN',
   'DATA_INVALID',
   'DATA_UNSERIALIZABLE',
+  'DELIVERY_NOT_FOUND',
   'FLAG_INVALID',
   'KEY_MISSING',
+  'NOTIFICATION_CONFLICT',
   'PLAN_INVALID',
   'RECIPIENTS_FILE_INVALID',
   'RECIPIENTS_MISSING',
@@ -41,12 +44,12 @@ export interface CommandError {
   };
 }
 
-/** What a command says about anything that it throws. `flags`: the names it knows, without the dashes. */
-export function commandError(thrown: unknown, flags: readonly string[]): CommandError {
+/** What a command says about anything that it throws. `flags`: the names it knows, without the dashes. `command`: its own name. */
+export function commandError(thrown: unknown, flags: readonly string[], command = 'simulate'): CommandError {
   const error = usageError(thrown, flags) ?? thrown;
   if (!isSendonceError(error)) return internalError(error);
   const { code, message, docs } = error;
-  const help = code === 'FLAG_INVALID' ? '\n  All flags: npx notify simulate --help' : '';
+  const help = code === 'FLAG_INVALID' ? `\n  All flags: npx notify ${command} --help` : '';
   return {
     exitCode: exitCodeOf(code),
     text: `Error ${code}: ${message}\n  See ${docs}${help}\n`,
@@ -56,6 +59,7 @@ export function commandError(thrown: unknown, flags: readonly string[]): Command
 
 function exitCodeOf(code: ErrorCode): number {
   if (code === 'DETERMINISM_VIOLATION') return EXIT.nondeterminism;
+  if (code === 'OUTPUT_FAILED') return EXIT.output;
   return USAGE.has(code) ? EXIT.usage : EXIT.internal;
 }
 
@@ -66,6 +70,16 @@ function internalError(thrown: unknown): CommandError {
     exitCode: EXIT.internal,
     text: `Error INTERNAL: ${message}\n  This is a fault of notify itself, not of your configuration. Please report it with these lines:\n${stack}\n`,
     json: { schema: 'sendonce.error/1', error: { code: 'INTERNAL', message, docs: null } },
+  };
+}
+
+/** Somebody did not wait for a schedule to end; `more` is a sentence about what kept it. */
+export function interrupted(more: string): CommandError {
+  const message = `interrupted before the schedule under way came to its end: nothing is known about it.${more}`;
+  return {
+    exitCode: EXIT.interrupted,
+    text: `${message[0]?.toUpperCase()}${message.slice(1)}\n`,
+    json: { schema: 'sendonce.error/1', error: { code: 'INTERRUPTED', message, docs: null } },
   };
 }
 

@@ -10,16 +10,33 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The process's own. Colours only on a terminal, and not under NO_COLOR (https://no-color.org) or `--no-color`. */
-export async function processTerminal(options: { readonly color: boolean }): Promise<Terminal> {
-  const { createColors } = (await import('picocolors')).default;
+/** What a thread cannot find out about the process's terminal by itself. */
+export interface TerminalKind {
+  readonly colors: boolean;
+  readonly watched: boolean;
+}
+
+/** Colours only on a terminal, and not under NO_COLOR (https://no-color.org) or `--no-color`. */
+export function terminalKind(options: { readonly color: boolean }): TerminalKind {
   const { env, stdout, stderr } = process;
   const wanted = options.color && (env['NO_COLOR'] ?? '') === '';
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    colors: wanted && (stdout.isTTY || (env['FORCE_COLOR'] ?? '') !== ''),
     watched: stderr.isTTY && wanted && env['TERM'] !== 'dumb',
-    paint: createColors(wanted && (stdout.isTTY || (env['FORCE_COLOR'] ?? '') !== '')),
-    env,
   };
 }
+
+/** A terminal of that kind whose words are written by others. */
+export async function terminalOf(
+  { colors, watched }: TerminalKind,
+  { out, err }: Pick<Terminal, 'out' | 'err'>,
+): Promise<Terminal> {
+  const { createColors } = (await import('picocolors')).default;
+  return { out, err, watched, paint: createColors(colors), env: process.env };
+}
+
+/** The process's own streams. */
+export const PROCESS_STREAMS: Pick<Terminal, 'out' | 'err'> = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};

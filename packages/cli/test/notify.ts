@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -19,25 +20,37 @@ const QUIET = {
   CI: undefined,
 };
 
+export interface NotifyOptions {
+  readonly env?: object;
+  /** Sends the signal once stderr says this. */
+  readonly interruptOn?: RegExp;
+  /** @defaultValue SIGINT */
+  readonly signal?: NodeJS.Signals;
+  readonly onInterrupt?: () => void;
+  /** Where stdout goes: to us, to a disk without room, or into a pipe that nobody reads any more. @defaultValue piped */
+  readonly stdout?: 'piped' | 'full' | 'closed';
+}
+
 /** Runs the built command line as a process of its own, with its output piped. */
-export function notify(
-  args: readonly string[],
-  options: { readonly env?: object; readonly interruptOn?: RegExp; readonly onInterrupt?: () => void } = {},
-): Promise<Result> {
+export function notify(args: readonly string[], options: NotifyOptions = {}): Promise<Result> {
+  const full = options.stdout === 'full' ? openSync('/dev/full', 'w') : null;
   const child = spawn(process.execPath, [bin, ...args], {
     cwd: root,
     env: { ...process.env, ...QUIET, COLUMNS: '100', ...options.env },
+    stdio: ['pipe', full ?? 'pipe', 'pipe'],
   });
+  if (full !== null) closeSync(full);
+  if (options.stdout === 'closed') child.stdout?.destroy();
   let stdout = '';
   let stderr = '';
   let isInterrupted = false;
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
     if (isInterrupted || options.interruptOn?.test(stderr) !== true) return;
     isInterrupted = true;
     options.onInterrupt?.();
-    child.kill('SIGINT');
+    child.kill(options.signal ?? 'SIGINT');
   });
   return new Promise((resolve, reject) => {
     child.on('error', reject);

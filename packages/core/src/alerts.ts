@@ -32,12 +32,15 @@ interface Group {
   readonly examples: string[];
 }
 
-/** Groups telemetry into alerts and hands them to every sink; a sink that fails gets the group again with the next one. */
+/** Groups telemetry into alerts and hands them to every sink. A group that no sink took comes again with the next one. No
+ * method rejects, whatever a sink does. */
 export class Alerting {
   readonly #sinks: readonly AlertSink[];
   readonly #clock: Clock;
   readonly #emit: (event: TelemetryEvent) => void;
   readonly #groups = new Map<AlertKind, Group>();
+  readonly #failing = new Set<AlertSink>();
+  #flushing: Promise<void> | null = null;
 
   constructor(sinks: readonly AlertSink[], clock: Clock, emit: (event: TelemetryEvent) => void) {
     this.#sinks = sinks;
@@ -76,25 +79,46 @@ export class Alerting {
     }
   }
 
-  async #send(alert: Alert): Promise<void> {
-    const results = await Promise.allSettled(this.#sinks.map((sink) => this.#hand(alert, sink)));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed === undefined) return;
-    this.#emit({
-      kind: 'worker.degraded',
-      at: alert.at,
-      worker: 'alerts',
-      reason: `an alert sink failed: ${reasonOf(failed.reason)}`,
-    });
-    // Every sink failed: keep the group for the next round. If one got it, a person knows.
-    if (results.every((result) => result.status === 'rejected')) this.#keep(alert);
+  /** Sends the groups that are old enough while the caller goes on. A flush that is under way is not joined by another. */
+  flushSoon(): void {
+    this.#flushing ??= this.flush().finally(() => (this.#flushing = null));
   }
 
-  /** The sweeper waits for its alerts, so no sink may keep it for ever. */
-  async #hand(alert: Alert, sink: AlertSink): Promise<void> {
-    await inTime(this.#clock, sink.send(alert), SINK_LIMIT_MS, () => {
+  /** Resolves when nothing is being sent. */
+  async settled(): Promise<void> {
+    await this.#flushing;
+  }
+
+  async #send(alert: Alert): Promise<void> {
+    const took = await Promise.all(this.#sinks.map((sink) => this.#hand(alert, sink)));
+    // Every sink failed: keep the group for the next round. If one got it, a person knows.
+    if (took.every((each) => !each)) this.#keep(alert);
+  }
+
+  /** Whether the sink took it. Never rejects. */
+  async #hand(alert: Alert, sink: AlertSink): Promise<boolean> {
+    try {
+      await this.#bounded(async () => sink.send(alert));
+      this.#failing.delete(sink);
+      return true;
+    } catch (thrown) {
+      this.#tellFailed(sink, `an alert sink failed: ${reasonOf(thrown)}`);
+      return false;
+    }
+  }
+
+  /** No sink may keep anybody for ever; `work` may throw as it likes. */
+  async #bounded(work: () => Promise<void>): Promise<void> {
+    await inTime(this.#clock, work(), SINK_LIMIT_MS, () => {
       throw new Error(`no answer within ${SINK_LIMIT_MS} ms`);
     });
+  }
+
+  /** Once, until it takes one again. */
+  #tellFailed(sink: AlertSink, reason: string): void {
+    if (this.#failing.has(sink)) return;
+    this.#failing.add(sink);
+    this.#emit({ kind: 'worker.degraded', at: this.#clock.now(), worker: 'alerts', reason });
   }
 
   #keep(alert: Alert): void {
@@ -103,8 +127,17 @@ export class Alerting {
   }
 
   async close(): Promise<void> {
+    await this.settled();
     await this.flush(true);
-    await Promise.allSettled(this.#sinks.map((sink) => sink.close()));
+    await Promise.all(this.#sinks.map((sink) => this.#close(sink)));
+  }
+
+  async #close(sink: AlertSink): Promise<void> {
+    try {
+      await this.#bounded(async () => sink.close());
+    } catch (thrown) {
+      this.#tellFailed(sink, `an alert sink could not be closed: ${reasonOf(thrown)}`);
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 /** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
+export { canonicalJson } from './model/keys.ts';
+export { nearestTo } from './options.ts';
 export { resolveSettings } from './settings.ts';
 export type { ResolvedType, Settings } from './settings.ts';
 export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';

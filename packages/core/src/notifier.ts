@@ -3,8 +3,10 @@ import type { NotificationType, NotificationTypes, NotifierConfig, Targets, Work
 import type { DeliveryClass } from './model/classes.ts';
 import type { DeliveryRecord, MessageContent, Move, OperatorNote } from './model/delivery.ts';
 import { SendonceError } from './model/errors.ts';
+import { frozenCopy } from './model/json.ts';
 import { kindOf } from './model/keys.ts';
 import type { NotificationRecord } from './model/notification.ts';
+import { invalid, isFields, refuseName, shown } from './options.ts';
 import { pipeline } from './pipeline.ts';
 import type {
   BlockRequest,
@@ -18,11 +20,14 @@ import type {
 } from './ports/ledger.ts';
 import type { TelemetryEvent } from './ports/telemetry.ts';
 import { resolveSettings, type ResolvedType } from './settings.ts';
-import type { PublishItem, PublishManyResult, PublishOptions, PublishResult } from './stages/accept.ts';
+import type { PublishItem, PublishManyResult, PublishResult } from './stages/accept.ts';
+import { checkBlock, checkEvidence, checkId, checkIdsAndNote, checkSuppress, FORCE } from './stages/check-requests.ts';
 import type { Context } from './stages/context.ts';
 import { cancelling, record } from './stages/operate.ts';
+import { checkPublishOptions, checkSendOptions, type PublishOptions } from './stages/publish-options.ts';
 import type { ReplayOptions } from './stages/replay.ts';
-import { systemClock, systemRandom } from './system.ts';
+import { telling } from './stages/telling.ts';
+import { systemClock, systemRandom, systemWarn } from './system.ts';
 import { makeWorker, type Worker } from './worker.ts';
 
 /** The data type of a notification type. */
@@ -39,7 +44,7 @@ export interface SendOptions extends Omit<PublishOptions, 'recipients'> {
 export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
   /**
    * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
-   * @throws SendonceError TYPE_UNKNOWN, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED, PUBLISH_INTERRUPTED.
+   * @throws SendonceError TYPE_UNKNOWN, OPTION_INVALID, KEY_MISSING, DATA_INVALID, DATA_UNSERIALIZABLE, RECIPIENTS_MISSING, NOTIFICATION_CONFLICT, NOTIFICATION_SEALED, PUBLISH_INTERRUPTED.
    */
   publish<Name extends keyof Types & string>(
     type: Name,
@@ -80,15 +85,10 @@ export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
 export function createNotifier<Types extends NotificationTypes>(config: NotifierConfig<Types>): Notifier<Types> {
   const { context, alerting } = makeContext(config);
   const { ledger } = context;
-  const typeOf = (name: string): ResolvedType => {
-    const type = context.settings.types.get(name);
-    if (type === undefined)
-      throw new SendonceError(
-        'TYPE_UNKNOWN',
-        `'${name}' is not a notification type; known: ${[...context.settings.types.keys()].filter((known) => !known.startsWith(DIRECT)).join(', ')}`,
-      );
-    return type;
-  };
+  const cancel = cancelling(context);
+  const typeOf = (name: string): ResolvedType =>
+    context.settings.types.get(name) ??
+    refuseName(shown(name), String(name), Object.keys(config.notifications), 'a notification type', 'TYPE_UNKNOWN');
   let closed: Promise<void> | null = null;
   const open = (): void => {
     if (closed !== null)
@@ -103,24 +103,52 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
     return result;
   };
   return {
-    publish: async (name, data, options = {}) => acceptOne(typeOf(name), { ...options, data }),
+    publish: async (name, data, options = {}) => {
+      checkPublishOptions(options);
+      return acceptOne(typeOf(name), { ...options, data });
+    },
     publishMany: async (name, items) => {
       open();
       return pipeline.accept(context, typeOf(name), items);
     },
-    send: async ({ content, class: deliveryClass = 'transactional', ...options }) =>
-      acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } }),
-    cancel: cancelling(context),
-    suppress: (requests) => ledger.suppress(requests),
-    block: (requests) => ledger.block(requests),
-    replay: (ids, options) => pipeline.replay(context, ids, options),
-    record: (evidence) => record(context, evidence),
+    send: async (given) => {
+      checkSendOptions(given, DIRECT_CLASSES);
+      const { content, class: deliveryClass = 'transactional', ...options } = given;
+      return acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } });
+    },
+    cancel: async (ids, note) => {
+      checkIdsAndNote('cancel', ids, note);
+      return cancel(ids, note);
+    },
+    suppress: async (requests) => {
+      checkSuppress(requests);
+      return ledger.suppress(requests);
+    },
+    block: async (requests) => {
+      checkBlock(requests);
+      return ledger.block(requests);
+    },
+    replay: async (ids, options) => {
+      checkIdsAndNote('replay', ids, options, FORCE);
+      return pipeline.replay(context, ids, options);
+    },
+    record: async (evidence) => {
+      checkEvidence(evidence);
+      return record(context, evidence);
+    },
     status: () => ledger.count(),
-    find: async (id) =>
-      (kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]))[0] ?? null,
-    history: (id) => ledger.history(id),
+    find: async (id) => {
+      checkId('find', id);
+      const found = kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]);
+      return frozenCopy(found[0] ?? null, 'record');
+    },
+    history: async (id) => {
+      checkId('history', id);
+      return ledger.history(id);
+    },
     worker: (options = {}) => {
       open();
+      if (!isFields(options)) invalid(`worker takes an object of worker options, got ${shown(options)}`);
       return makeWorker(context, options, { deadLetterRetry: config.deadLetterRetry ?? null, alerting });
     },
     close: () => (closed ??= closeAll(config, alerting)),
@@ -143,18 +171,10 @@ const DIRECT_TYPES: NotificationTypes = Object.fromEntries(
 );
 
 function makeContext(config: NotifierConfig): { readonly context: Context; readonly alerting: Alerting } {
-  const settings = resolveSettings({ ...config, notifications: { ...DIRECT_TYPES, ...config.notifications } });
+  const settings = resolveSettings(config, DIRECT_TYPES);
   const { clock = systemClock, random = systemRandom, telemetry = [], alerts = [] } = config;
   const queue = config.queue ?? null;
-  const tell = (event: TelemetryEvent): void => {
-    for (const sink of telemetry) {
-      try {
-        sink.emit(event);
-      } catch {
-        // A broken telemetry sink must not stop a delivery.
-      }
-    }
-  };
+  const tell = telling(telemetry, { clock, warn: systemWarn });
   const alerting = new Alerting(alerts, clock, tell);
   const emit = (event: TelemetryEvent): void => {
     alerting.note(event);

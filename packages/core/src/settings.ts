@@ -1,10 +1,29 @@
-import type { ChannelConfig, DeadLetterRetry, NotificationType, NotifierConfig, WorkerOptions } from './config.ts';
+import type {
+  ChannelConfig,
+  DeadLetterRetry,
+  NotificationType,
+  NotificationTypes,
+  NotifierConfig,
+  WorkerOptions,
+} from './config.ts';
 import { CHANNELS, DELIVERY_CLASSES, type Channel, type DeliveryClass } from './model/classes.ts';
-import { ANY_PROVIDER } from './model/delivery.ts';
-import { checkNames, functionAt, invalid, numberIn, oneOf, refuseName } from './options.ts';
+import {
+  checkNames,
+  checkOptions,
+  functionAt,
+  invalid,
+  isFields,
+  numberIn,
+  oneOf,
+  refuseName,
+  shown,
+  type Rule,
+  type Rules,
+} from './options.ts';
 import { checkPolicy, POLICY_OPTIONS } from './policy/check-policy.ts';
 import { CLASS_POLICIES, type ClassPolicy } from './policy/policy.ts';
 import type { Provider } from './ports/provider.ts';
+import { checkPorts, checkProvider } from './settings/check-ports.ts';
 
 export type WorkerSettings = Required<WorkerOptions>;
 
@@ -54,22 +73,24 @@ const WHOLE: ReadonlySet<string> = new Set(['concurrency', 'batch', 'chunk']);
 const WORKER_OPTIONS: ReadonlySet<string> = new Set([...NUMERIC_OPTIONS, 'stages', 'name']);
 const STAGES: Required<WorkerOptions>['stages'] = ['decide', 'deliver'];
 
-const CONFIG_OPTIONS: Readonly<Record<keyof NotifierConfig, true>> = {
-  ledger: true,
-  queue: true,
-  eventsQueue: true,
-  channels: true,
-  notifications: true,
-  classes: true,
-  worker: true,
-  deadLetterRetry: true,
-  telemetry: true,
-  alerts: true,
-  clock: true,
-  random: true,
+const FIELDS: Omit<Rule, 'must'> = { fits: isFields };
+/** Looked at by `checkPorts`, which says what a port lacks. */
+const PORT: Rule = { must: 'a port', fits: () => true };
+const CONFIG_RULES: Rules & Readonly<Record<keyof NotifierConfig, Rule>> = {
+  ledger: PORT,
+  queue: PORT,
+  eventsQueue: PORT,
+  channels: { ...FIELDS, must: 'an object { email: { providers: [...] }, ... }', required: true },
+  notifications: { ...FIELDS, must: 'an object of notification types by name', required: true },
+  classes: { ...FIELDS, must: 'an object of policies by class' },
+  worker: { ...FIELDS, must: 'an object of worker options' },
+  deadLetterRetry: { ...FIELDS, must: 'an object { afterMs, max }' },
+  telemetry: PORT,
+  alerts: PORT,
+  clock: PORT,
+  random: PORT,
 };
 const KNOWN = {
-  config: new Set(Object.keys(CONFIG_OPTIONS)),
   channel: new Set<string>(['providers'] satisfies readonly (keyof ChannelConfig)[]),
   policy: new Set<string>(POLICY_OPTIONS),
   type: new Set<string>(['class', 'schema', 'key', 'route', 'content', 'topic', 'sample', ...POLICY_OPTIONS]),
@@ -77,16 +98,23 @@ const KNOWN = {
 } as const;
 
 /**
- * Checks a config and fills in the defaults.
+ * Checks a config and fills in the defaults. `builtIn`: types that are there beside the config's own.
  * @throws SendonceError CONFIG_INVALID naming the option, what came and what is allowed.
  */
-export function resolveSettings(config: NotifierConfig): Settings {
-  checkNames('', config, KNOWN.config);
+export function resolveSettings(config: NotifierConfig, builtIn: NotificationTypes = {}): Settings {
+  if (!isFields(config))
+    invalid(`the config must be an object { ledger, channels, notifications, ... }, got ${shown(config)}`);
+  checkOptions('', config, CONFIG_RULES);
+  checkPorts(config);
   checkClasses(config.classes);
   checkDeadLetterRetry(config.deadLetterRetry);
   const channels = resolveChannels(config);
   const types = new Map<string, ResolvedType>();
-  for (const name in config.notifications) types.set(name, typeOf(name, config));
+  for (const name in builtIn) types.set(name, typeOf(name, builtIn, config.classes));
+  for (const name in config.notifications) {
+    if (types.has(name)) invalid(`notifications.${name} is the name of a type of our own; give yours another`);
+    types.set(name, typeOf(name, config.notifications, config.classes));
+  }
   const worker = resolveWorker(config.worker ?? {});
   checkKeyWindows(channels, worker);
   return { types, channels, worker };
@@ -94,6 +122,8 @@ export function resolveSettings(config: NotifierConfig): Settings {
 
 /** Worker options with defaults; each bound is in WORKER_BOUNDS, the cross-checks are PROTOCOL rules 2 and 9. */
 export function resolveWorker(options: WorkerOptions): WorkerSettings {
+  const whole: unknown = options;
+  if (!isFields(whole)) invalid(`worker must be an object of worker options, got ${shown(whole)}`);
   checkNames('worker.', options, WORKER_OPTIONS);
   const dispatchMs = options.dispatchMs ?? WORKER_BOUNDS.dispatchMs[1];
   const numbers = {} as Record<keyof NumericWorkerOptions, number>;
@@ -109,9 +139,11 @@ export function resolveWorker(options: WorkerOptions): WorkerSettings {
     );
   const { stages = STAGES, name = '' } = options;
   if (!Array.isArray(stages) || stages.length === 0)
-    invalid(`worker.stages must name at least one of ${STAGES.join(', ')}, got ${JSON.stringify(stages)}`);
+    invalid(
+      `worker.stages must name at least one of ${STAGES.join(', ')}, got ${Array.isArray(stages) ? '[]' : shown(stages)}`,
+    );
   for (const stage of stages) oneOf('worker.stages', stage, STAGES);
-  if (typeof name !== 'string') invalid(`worker.name must be a string, got ${String(name)}`);
+  if (typeof name !== 'string') invalid(`worker.name must be a string, got ${shown(name)}`);
   return { ...numbers, stages, name };
 }
 
@@ -127,7 +159,7 @@ function bounded(key: keyof NumericWorkerOptions, value: number): number {
   if (typeof value === 'number' && value >= least && value <= most && (Number.isInteger(value) || !WHOLE.has(key)))
     return value;
   return invalid(
-    `worker.${key} must be a ${WHOLE.has(key) ? 'whole ' : ''}number from ${least} to ${most}, got ${String(value)}`,
+    `worker.${key} must be a ${WHOLE.has(key) ? 'whole ' : ''}number from ${least} to ${most}, got ${shown(value)}`,
   );
 }
 
@@ -158,18 +190,18 @@ function resolveChannels(config: NotifierConfig): ReadonlyMap<Channel, ResolvedC
 }
 
 function resolveChannel(name: string, channel: ChannelConfig): ResolvedChannel {
+  if (!isFields(channel)) invalid(`channels.${name} must be an object { providers: [...] }, got ${shown(channel)}`);
   checkNames(`channels.${name}.`, channel, KNOWN.channel);
-  const { providers: given } = channel;
+  const given: readonly Provider[] | undefined = channel.providers;
+  const listed: unknown = given;
+  if (listed !== undefined && !Array.isArray(listed))
+    invalid(`channels.${name}.providers must be a list of providers, got ${shown(listed)}`);
   if (given === undefined || given.length === 0) invalid(`channels.${name} has no providers; give at least one`);
+  given.forEach((provider, i) => checkProvider(name, `channels.${name}.providers[${i}]`, provider));
   const order = given.map((provider) => provider.name);
   const providers = new Map(given.map((provider) => [provider.name, provider]));
   if (providers.size < order.length)
     invalid(`channels.${name} has two providers of one name (${order.join(', ')}); names are part of the provider key`);
-  for (const provider of order)
-    if (typeof provider !== 'string' || provider === '' || provider === ANY_PROVIDER)
-      invalid(
-        `channels.${name}: a provider's name must be a string other than '' and '${ANY_PROVIDER}', got ${String(provider)}`,
-      );
   return { order, providers };
 }
 
@@ -185,6 +217,7 @@ function checkClasses(classes: Classes): void {
     if (!(DELIVERY_CLASSES as readonly string[]).includes(name))
       refuseName(`classes.${name}`, name, DELIVERY_CLASSES, 'a class');
     if (policy === undefined) continue;
+    if (!isFields(policy)) invalid(`classes.${name} must be an object of policy options, got ${shown(policy)}`);
     checkNames(`classes.${name}.`, policy, KNOWN.policy);
     checkPolicy(`classes.${name}.`, policy);
   }
@@ -199,10 +232,10 @@ function checkDeadLetterRetry(retry: DeadLetterRetry | undefined): void {
   numberIn('deadLetterRetry.max', retry.max, { least: 1, most: 100, whole: true });
 }
 
-function typeOf(name: string, { notifications, classes }: NotifierConfig): ResolvedType {
+function typeOf(name: string, notifications: NotificationTypes, classes: Classes): ResolvedType {
   const type = notifications[name];
   if (typeof type !== 'object' || type === null)
-    return invalid(`notifications.${name} must be a notification type, got ${String(type)}`);
+    return invalid(`notifications.${name} must be a notification type, got ${shown(type)}`);
   const known = resolvedTypes.get(type);
   if (known !== undefined && known.classes === classes && known.resolved.name === name) return known.resolved;
   const resolved = resolveType(name, type, classes);
@@ -219,7 +252,7 @@ function resolveType(name: string, type: NotificationType<never>, classes: Class
   if (type.schema !== undefined && typeof type.schema['~standard']?.validate !== 'function')
     invalid(`${at}schema must be a Standard Schema (Zod, Valibot, ArkType, ...), got ${typeof type.schema}`);
   if (type.topic !== undefined && (typeof type.topic !== 'string' || type.topic === ''))
-    invalid(`${at}topic must be a string that is not empty, got ${String(type.topic)}`);
+    invalid(`${at}topic must be a string that is not empty, got ${shown(type.topic)}`);
   checkPolicy(at, type);
   const policy = merged(type, type.class, classes);
   if (policy.expiresInMs === null) invalid(`${at}expiresInMs is required: class ${type.class} has no default expiry`);

@@ -15,6 +15,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Says something to whoever runs this process: on standard error, unless they listen for warnings themselves. */
+export function systemWarn(message: string): void {
+  process.emitWarning(message, 'SendonceWarning');
+}
+
 export const systemRandom: Random = {
   next: () => Math.random(),
   id: () => randomBytes(15).toString('base64url'),

@@ -1,9 +1,11 @@
 import type { Alerting } from './alerts.ts';
 import type { DeadLetterRetry, WorkerOptions } from './config.ts';
-import { SendonceError } from './model/errors.ts';
+import { reasonOf, SendonceError } from './model/errors.ts';
 import { checkKeyWindows, resolveWorker } from './settings.ts';
 import type { Context } from './stages/context.ts';
 import { Backlog } from './worker/backlog.ts';
+import { checkedLedger } from './worker/checked-ledger.ts';
+import { checkedQueue } from './worker/checked-queue.ts';
 import { Decider } from './worker/decider.ts';
 import { Dispatcher } from './worker/dispatcher.ts';
 import { Health } from './worker/health.ts';
@@ -18,10 +20,15 @@ import { Wakes } from './worker/wakes.ts';
 export interface Worker {
   /**
    * Works until the signal aborts, then drains: takes nothing new, gives unmarked leases back at once, lets marked sends finish within
-   * `graceMs`. What is left stays `dispatching` and becomes `unknown`. A worker runs once.
+   * `graceMs`. What is left stays `dispatching` and becomes `unknown`. With a signal that has aborted already it does nothing; a signal
+   * that aborts twice is one that aborts.
+   * @throws SendonceError WORKER_USED on a second call, whatever became of the first: a worker runs once. OPTION_INVALID without a signal.
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
-  /** For a health endpoint: false while the ledger or the queue is out of reach, or when due work made no progress. */
+  /**
+   * For a health endpoint: false while the ledger or the queue is out of reach or breaks its contract, when due work made no progress,
+   * for a minute after a fault of the code, and for good when a loop has died (then `run` rejects too).
+   */
   healthy(): boolean;
 }
 
@@ -38,14 +45,37 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
       'a worker of one stage needs queues apart: set eventsQueue beside queue, or let the worker do both stages',
     );
   checkKeyWindows(settings.channels, settings.worker);
-  const context: Context = { ...base, settings };
   // Unique per process start (rule 3), whatever name it goes by.
-  const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${context.random.id()}`;
-  const health = new Health(context, owner);
+  const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${base.random.id()}`;
+  const health = new Health(base, owner);
+  const queue = base.queue === null ? null : checkedQueue(base.queue, health);
+  // One queue stays one: whether both stages share it is asked by comparing.
+  const isShared = base.eventsQueue === base.queue;
+  const eventsQueue = isShared || base.eventsQueue === null ? queue : checkedQueue(base.eventsQueue, health);
+  const context: Context = { ...base, settings, ledger: checkedLedger(base.ledger), queue, eventsQueue };
+  let isUsed = false;
   return {
-    run: ({ signal }) => run(context, { owner, health, ...extras }, signal),
+    async run(options) {
+      const signal = signalOf(options);
+      if (isUsed)
+        throw new SendonceError(
+          'WORKER_USED',
+          `worker '${owner}' was run before, and a worker runs once: make another with notifier.worker()`,
+        );
+      isUsed = true;
+      await run(context, { owner, health, ...extras }, signal);
+    },
     healthy: () => !health.degraded && !health.saidNoProgress,
   };
+}
+
+function signalOf(options: { readonly signal: AbortSignal } | undefined): AbortSignal {
+  const given: unknown = options?.signal;
+  if (given instanceof AbortSignal) return given;
+  throw new SendonceError(
+    'OPTION_INVALID',
+    `run needs { signal }, an AbortSignal whose abort stops the worker, got ${reasonOf(given)}`,
+  );
 }
 
 interface Identity extends WorkerExtras {
@@ -93,6 +123,7 @@ async function run(
   };
   if (outer.aborted) stopAll();
   outer.addEventListener('abort', stopAll, { once: true });
+  let fault: { readonly thrown: unknown } | null = null;
   const loops = [
     renewing(context, leases, health, signal),
     upkeep(
@@ -103,10 +134,21 @@ async function run(
     ...(decider === null ? [] : [decider.run(signal)]),
     ...intakes(context, parts, delivers, signal),
   ];
-  const finished = Promise.all(loops).then(() => drain(dispatcher, [wakes, eventWakes]));
+  const alive = loops.map((loop) =>
+    // Each loop meets what its ports throw. One that dies all the same must not leave half a worker that looks like a whole one.
+    loop.catch((thrown: unknown) => {
+      fault ??= { thrown };
+      health.died(thrown);
+      stopAll();
+    }),
+  );
+  const finished = Promise.all(alive).then(() => drain(dispatcher, [wakes, eventWakes], alerting));
   await Promise.race([finished, outOfTime]);
   drained.abort('drained');
   outer.removeEventListener('abort', stopAll);
+  // `fault` is assigned in a callback, which the compiler does not follow.
+  const died = fault as { readonly thrown: unknown } | null;
+  if (died !== null) throw died.thrown;
 }
 
 function intakes(
@@ -133,13 +175,15 @@ async function renewing(context: Context, leases: Leases, health: Health, signal
       await leases.renew();
     } catch (thrown) {
       // Unmarked work is refused by the mark once its lease is over; nothing is sent on an old lease.
-      await health.failed(thrown, signal);
+      // Tried again when the next renewal is due.
+      health.noted('ledger', thrown);
     }
   }
 }
 
 /** Marked sends finish, and what they came to is written. */
-async function drain(dispatcher: Dispatcher, wakes: readonly Wakes[]): Promise<void> {
+async function drain(dispatcher: Dispatcher, wakes: readonly Wakes[], alerting: Alerting): Promise<void> {
   await dispatcher.settled();
+  await alerting.settled();
   await Promise.all(wakes.map((each) => each.settled()));
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ALERT_KINDS, type Alert, type AlertSink, type TelemetryEvent } from '../src/index.ts';
 import { Alerting } from '../src/alerts.ts';
 import { manualClock } from '../src/memory/index.ts';
+import { ODD_VALUES } from './support/odd.ts';
 import { never } from './support/tap.ts';
 
 const GROUP_MS = 10_000;
@@ -21,6 +22,10 @@ const routingFailed: TelemetryEvent = {
   to: 'failed',
   reason: 'x',
 };
+
+function thrown(odd: () => unknown): never {
+  throw odd();
+}
 
 function make(...sends: ((alert: Alert) => Promise<void>)[]) {
   const clock = manualClock();
@@ -136,6 +141,69 @@ describe('an alert', () => {
     await alerting.close();
     expect(got).toHaveLength(1);
     expect(closed()).toBe(1);
+  });
+
+  test.each(ODD_VALUES)(
+    'survives a sink that throws or rejects with $what, and says so once',
+    async ({ make: odd }) => {
+      for (const fails of [async () => thrown(odd), () => thrown(odd)]) {
+        const { alerting, told, clock } = make(fails);
+        for (let i = 0; i < 3; i += 1) {
+          alerting.note(moved(`d_${i}`, 'dead'));
+          await clock.advance(GROUP_MS);
+          await alerting.flush();
+        }
+        await alerting.close();
+        expect(told).toHaveLength(1);
+        expect(told).toMatchObject([
+          { kind: 'worker.degraded', reason: expect.stringMatching(/^an alert sink failed: ./) },
+        ]);
+      }
+    },
+  );
+
+  test('says again that a sink fails once it had worked in between', async () => {
+    let fails = true;
+    const { alerting, told } = make(async () => (fails ? Promise.reject(new Error('503')) : undefined));
+    for (const each of [true, true, false, true]) {
+      fails = each;
+      alerting.note(moved('d_1', 'dead'));
+      await alerting.flush(true);
+    }
+    expect(told).toHaveLength(2);
+  });
+
+  test('is sent beside whoever asks for it: one at a time, and close waits for it', async () => {
+    const { alerting, got, clock, closed } = make(() => clock.sleep(5_000));
+    alerting.note(moved('d_1', 'dead'));
+    await clock.advance(GROUP_MS);
+    alerting.flushSoon();
+    alerting.flushSoon();
+    expect(got).toEqual([]);
+    alerting.note(moved('d_2', 'parked'));
+    const over = alerting.close();
+    await clock.advance(5_000);
+    expect(got).toHaveLength(1);
+    expect(closed()).toBe(0);
+    await clock.advance(5_000);
+    await over;
+    expect(got).toMatchObject([{ kind: 'dead-letter' }, { kind: 'parked' }]);
+    expect(closed()).toBe(1);
+  });
+
+  test.each([
+    ['never answers', () => never],
+    ['rejects', () => Promise.reject(new Error('x'))],
+    ['throws', () => thrown(() => undefined)],
+  ])('a sink whose close %s keeps nobody', async (_how, close) => {
+    const clock = manualClock();
+    const told: TelemetryEvent[] = [];
+    const sink = { send: async () => undefined, close: close as () => Promise<void> };
+    const alerting = new Alerting([sink], clock, (event) => void told.push(event));
+    const over = alerting.close();
+    await clock.advance(15_000);
+    await over;
+    expect(told).toMatchObject([{ reason: expect.stringMatching(/^an alert sink could not be closed: ./) }]);
   });
 
   test('has words for every kind', async () => {

@@ -1,10 +1,12 @@
 import { acceptances } from './acceptances.ts';
 import { acks } from './acks.ts';
+import { answers } from './answers.ts';
 import { children } from './children.ts';
 import { contents } from './contents.ts';
 import type { CheckerFactory } from './checker.ts';
 import { counting } from './counting.ts';
 import { deadLetters } from './dead-letters.ts';
+import { explained } from './explained.ts';
 import { falseDedup } from './false-dedup.ts';
 import { fences } from './fences.ts';
 import { forbidden } from './forbidden.ts';
@@ -14,7 +16,6 @@ import { livelock } from './livelock.ts';
 import { nextAttempt, otherProvider } from './next-attempt.ts';
 import { noFaults } from './no-faults.ts';
 import { owners } from './owners.ts';
-import { parked } from './parked.ts';
 import { poison } from './poison.ts';
 import { progress } from './progress.ts';
 import { sameKey } from './same-key.ts';
@@ -37,6 +38,7 @@ export const CHECKERS: readonly CheckerFactory[] = [
   deadLetters,
   counting,
   forbidden,
+  answers,
   progress,
   settledInTime,
   livelock,
@@ -44,12 +46,12 @@ export const CHECKERS: readonly CheckerFactory[] = [
   leftOver,
   poison,
   noFaults,
-  parked,
+  explained,
 ];
 
 /** What is judged, in order. */
 export const INVARIANTS = [
-  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S13', 'S14', 'S15'],
+  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S13', 'S14', 'S15', 'S17'],
   ...['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7'],
   ...['META', 'END'],
 ] as const;

@@ -1,6 +1,7 @@
 import type { NewDelivery } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import type { Attempts } from './attempts.ts';
+import type { Causes } from './causes.ts';
 import type { Column, ColumnKind } from './column.ts';
 import type { JudgeContext } from './context.ts';
 import type { Extras } from './extras.ts';
@@ -23,6 +24,7 @@ export interface CheckerContext extends JudgeContext {
   readonly slots: Slots;
   /** The books hold what was true *before* the event that a checker looks at. */
   readonly attempts: Attempts;
+  readonly causes: Causes;
   readonly extras: Extras;
   readonly states: States;
   column(kind: ColumnKind): Column;

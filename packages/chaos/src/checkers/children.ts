@@ -27,12 +27,16 @@ export function children(context: CheckerContext): Checker {
 
   return {
     invariants: ['S11'],
-    made({ id }, slot, { at }, inserted) {
+    made({ id, target }, slot, { at, request }, inserted) {
       digest = mix(digest ^ slot) + 1;
       if (!inserted) return;
       const again = made.get(slot) === 1;
       made.set(slot, 1);
-      if (!again && slots.recipientOf(slot) >= 0) return;
+      // Recipients that are learned as they come are looked up among those that their notification names.
+      const isAsked =
+        slots.recipientOf(slot) >= 0 &&
+        (!context.isOpen || context.isAskedFor(request.notificationId, target) !== false);
+      if (!again && isAsked) return;
       const message = again ? 'a delivery was made twice' : 'a delivery was made for a recipient that nobody asked for';
       context.report({ invariant: 'S11', at, slot, deliveryId: id, message });
     },

@@ -1,36 +1,101 @@
+import type { MessageContent } from '@sendonce/core';
 import { hashText } from '../kernel/draw.ts';
-import type { Checker, CheckerContext } from './checker.ts';
+import type { EventOf } from '../history.ts';
+import type { Checker, CheckerContext, Finding } from './checker.ts';
 
-/** S7: nothing is delivered that was not asked for; it arrives at the frozen target, with the content that the first mark froze. */
+/** The hash of a content; `none`: the user's function throws. */
+type Made = { readonly kind: 'body'; readonly body: string } | { readonly kind: 'none' };
+type MadeNowOrLater = Made | Promise<Made> | null;
+
+/**
+ * S7: nothing is delivered that was not asked for: to the recipient's address, over its channel, with the content that its type makes
+ * for it. The harness makes that content once more from its own inputs; where it cannot, the one that the first mark froze counts.
+ */
 export function contents(context: CheckerContext): Checker {
   const { slots } = context;
-  const target = context.column('u32');
   const frozen = context.column('u32');
+  /** What content that came later than its message showed. */
+  const late: Finding[] = [];
+
+  function make(deliveryId: string, slot: number): MadeNowOrLater {
+    const recipient = slots.recipientOf(slot);
+    const of = { deliveryId, generation: slots.generationOf(slot) };
+    try {
+      const content = context.contentOf(recipient, context.targetOf(recipient), of);
+      if (content === null) return null;
+      if (!(content instanceof Promise)) return bodyOf(content);
+      return content.then(bodyOf, () => ({ kind: 'none' }) as const);
+    } catch {
+      return { kind: 'none' };
+    }
+  }
+
+  function bodyOf(content: MessageContent): Made {
+    return typeof content === 'object' && content !== null
+      ? { kind: 'body', body: context.bodyOf(content) }
+      : { kind: 'none' };
+  }
+
+  function isFrozenOtherwise(slot: number, body: string): boolean {
+    const kept = frozen.get(slot);
+    return kept !== 0 && kept !== hashText(body);
+  }
+
+  function why(made: Made, again: Made, body: string): string | null {
+    if (made.kind === 'none') return again.kind === 'none' ? 'although no content can be made for it' : null;
+    if (made.body === body) return null;
+    // Content that differs from call to call is no mix-up: that the run is not the same twice is said elsewhere.
+    return again.kind === 'body' && again.body === made.body ? 'with other content than was asked for' : null;
+  }
+
+  async function compareLater(first: Promise<Made>, event: EventOf<'provider'>, slot: number): Promise<void> {
+    const made = await first;
+    const again = await make(event.deliveryId, slot);
+    const wrong = again === null ? null : why(made, again, event.body);
+    if (wrong !== null) late.push(finding(event, slot, wrong));
+  }
+
+  function whyWrong(event: EventOf<'provider'>, slot: number): string | null {
+    const { deliveryId, body } = event;
+    const made = make(deliveryId, slot);
+    if (made !== null && !(made instanceof Promise)) {
+      if (made.kind === 'body' && made.body === body) return null;
+      const again = make(deliveryId, slot);
+      const wrong = again === null || again instanceof Promise ? null : why(made, again, body);
+      if (wrong !== null) return wrong;
+    } else if (made !== null) void compareLater(made, event, slot);
+    return isFrozenOtherwise(slot, body) ? 'with other content than the mark had frozen' : null;
+  }
+
+  function finding({ at, deliveryId, provider }: EventOf<'provider'>, slot: number, wrong: string): Finding {
+    return { invariant: 'S7', at, slot, deliveryId, message: `${provider} took a message ${wrong}` };
+  }
+
+  function accepted(event: EventOf<'provider'>, slot: number): string | null {
+    const recipient = slots.recipientOf(slot);
+    if (recipient < 0) return 'that nobody asked for';
+    const { to, channel } = context.targetOf(recipient);
+    if (event.to !== to) return 'to another address than was asked for';
+    if (event.channel !== channel) return `over ${event.channel}, and it was asked for over ${channel}`;
+    return whyWrong(event, slot);
+  }
 
   return {
     invariants: ['S7'],
-    made(delivery, slot) {
-      if (target.get(slot) === 0) target.set(slot, hashText(delivery.target.to));
-    },
     on: {
-      replay({ verdict }, slot) {
-        if (verdict.kind === 'replayed') target.set(slots.of(verdict.id), target.get(slot));
-      },
       mark({ verdict }, slot) {
-        if (verdict.kind === 'go' && frozen.get(slot) === 0)
+        // Known recipients have content that the harness itself wrote, and can make again at any time.
+        if (context.isOpen && verdict.kind === 'go' && frozen.get(slot) === 0)
           frozen.set(slot, hashText(context.bodyOf(verdict.message)));
       },
-      provider({ at, outcome, deliveryId, provider, to, body }, slot) {
-        if (outcome !== 'accepted') return;
-        const report = (message: string): void => context.report({ invariant: 'S7', at, slot, deliveryId, message });
-        if (slots.recipientOf(slot) < 0) return report(`${provider} took a message that nobody asked for`);
-        const asked = target.get(slot);
-        if (asked !== 0 && asked !== hashText(to))
-          return report(`${provider} took a message to another address than the frozen one`);
-        const kept = frozen.get(slot);
-        if (kept !== 0 && kept !== hashText(body))
-          report(`${provider} took other content than the mark had frozen for this delivery`);
+      provider(event, slot) {
+        if (event.outcome !== 'accepted') return;
+        const wrong = accepted(event, slot);
+        if (wrong !== null) context.report(finding(event, slot, wrong));
       },
+    },
+    end() {
+      for (const each of late) context.report(each);
     },
   };
 }

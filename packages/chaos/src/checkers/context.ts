@@ -1,4 +1,4 @@
-import type { Channel, ClassPolicy, MessageContent } from '@sendonce/core';
+import type { Channel, ClassPolicy, ContentContext, MessageContent, Target } from '@sendonce/core';
 
 /** What a delivery's policy allows about an open attempt. All false: strict, no message more than one. */
 export interface PolicyFacts {
@@ -9,6 +9,7 @@ export interface PolicyFacts {
 
 export interface ProviderFacts {
   readonly name: string;
+  readonly channel: Channel;
   /** How long it remembers a key, ms, counted from the first request with it; null: it takes none. */
   readonly keyWindowMs: number | null;
 }
@@ -28,6 +29,10 @@ export interface JudgeKnobs {
   readonly transitMs: number;
   /** The longest that a healthy path may rest while work is due, ms: beyond every backoff and window. Null: L1 is not judged. */
   readonly progressMs: number | null;
+  /** Within this a healthy worker takes up what is due, ms: every wait between two looks at the ledger. */
+  readonly takeUpMs: number;
+  /** Within this it also takes up what somebody held who is gone, ms: leases, windows and visibility included. */
+  readonly recoverMs: number;
   /** Claims and reconciliations of one delivery after the heal point; more is a livelock. */
   readonly turnsAfterHeal: number;
   /** Claims in a row of one poison delivery. */
@@ -49,6 +54,17 @@ export interface JudgeContext {
   /** Asked only while a cancel or an opt-out is in force. */
   addresseeOf(recipient: number): Addressee;
   readonly providers: readonly ProviderFacts[];
+  /** Whom the recipient's messages go to, as the harness asked for it. */
+  targetOf(recipient: number): Target;
+  /**
+   * What a delivery of this recipient says, made once more from the harness's own inputs by the user's own function: so it may throw what
+   * that throws, and answer later. Null: the harness does not know the inputs.
+   */
+  contentOf(recipient: number, target: Target, of: ContentContext): MessageContent | Promise<MessageContent> | null;
+  /** Of a notification that was published: whether this recipient is one of those it is for. Null: the harness cannot tell. */
+  isAskedFor(notificationId: string, target: Target): boolean | null;
+  /** Whether the notification's own route throws. Null: the harness cannot tell. */
+  failsToRoute(notificationId: string): boolean | null;
   /** The hash that the simulated providers put into `body`. */
   bodyOf(content: MessageContent): string;
   readonly knobs: JudgeKnobs;

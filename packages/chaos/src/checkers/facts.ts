@@ -12,6 +12,9 @@ export interface FinalDelivery {
   /** Attempts in the record, those that are only presumed left out. */
   readonly attempts: number;
   readonly charged: number;
+  readonly createdAt: number;
+  /** No attempt begins from here on; null: never. */
+  readonly expiresAt: number | null;
 }
 
 /** One message in a mailbox: what a recipient really got. Written by the provider's side, never by core. */
@@ -79,8 +82,8 @@ export interface EndFacts {
 
 /** Takes from a ledger record what the judge needs. */
 export function finalDelivery(record: DeliveryRecord, recipient: number): FinalDelivery {
-  const { id, generation, state, assumed, reason, charged } = record;
+  const { id, generation, state, assumed, reason, charged, createdAt, expiresAt } = record;
   let attempts = 0;
   for (const attempt of record.attempts) if (!attempt.presumed) attempts += 1;
-  return { id, recipient, generation, state, assumed, reason, attempts, charged };
+  return { id, recipient, generation, state, assumed, reason, attempts, charged, createdAt, expiresAt };
 }

@@ -10,7 +10,7 @@ export class Findings {
   readonly violations: Violation[] = [];
   readonly #slots: Slots;
   readonly #seen = new Set<string>();
-  /** Recipients that some finding is about. */
+  /** Recipients that some broken safety is about. */
   readonly #named = new Set<number>();
 
   constructor(slots: Slots) {
@@ -19,11 +19,13 @@ export class Findings {
 
   report({ invariant, at, slot, deliveryId, message }: Finding): void {
     const recipient = slot < 0 ? -1 : this.#slots.recipientOf(slot);
-    if (recipient >= 0) this.#named.add(recipient);
+    // The ends are the net under all others: they say only what nobody has said yet.
+    if (invariant === 'END' && this.#named.has(recipient)) return;
+    const kind = invariant.startsWith('L') ? 'liveness' : 'safety';
+    if (recipient >= 0 && kind === 'safety') this.#named.add(recipient);
     const key = slot < 0 ? `${invariant} ${message}` : `${invariant} ${slot}`;
     if (this.#seen.has(key) || this.violations.length >= MOST) return;
     this.#seen.add(key);
-    const kind = invariant.startsWith('L') ? 'liveness' : 'safety';
     this.violations.push({
       invariant,
       kind,
@@ -34,10 +36,9 @@ export class Findings {
     });
   }
 
-  /** The final count is the net under all others: it reports only what nobody has named yet. */
+  /** What the final count shows. */
   misfit({ recipient, end, message, unsettled }: Misfit, at: number): void {
     if (unsettled && (this.has('L2') || this.has('L3') || this.has('L4'))) return;
-    if (recipient !== null && this.#named.has(recipient)) return;
     if (end === 'phantom' && this.has('S7')) return;
     this.report({ invariant: 'END', at, slot: recipient ?? -1, deliveryId: null, message });
   }

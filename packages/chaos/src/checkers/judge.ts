@@ -3,6 +3,7 @@ import type { RunResult, Tally, Violation } from '../result.ts';
 import { Counter, type Beliefs } from '../tally.ts';
 import { CHECKERS } from './all.ts';
 import { Attempts } from './attempts.ts';
+import { Causes } from './causes.ts';
 import { Column } from './column.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import type { JudgeContext } from './context.ts';
@@ -42,7 +43,8 @@ export interface JudgeOptions {
 export function createJudge(context: JudgeContext, { without = [] }: JudgeOptions = {}): Judge {
   const slots = new Slots(context.recipients, (id) => context.indexOf(id), context.isOpen);
   const attempts = new Attempts(slots);
-  const extras = new Extras(context, slots, attempts);
+  const causes = new Causes(context, slots, attempts);
+  const extras = new Extras(context, { slots, attempts, causes });
   const findings = new Findings(slots);
   const states = new States(slots, attempts, (slot, deliveryId, at, from, to) => {
     if (!without.includes('S5'))
@@ -57,9 +59,14 @@ export function createJudge(context: JudgeContext, { without = [] }: JudgeOption
     indexOf: (id) => context.indexOf(id),
     policyOf: (recipient) => context.policyOf(recipient),
     addresseeOf: (recipient) => context.addresseeOf(recipient),
+    targetOf: (recipient) => context.targetOf(recipient),
+    contentOf: (recipient, target, of) => context.contentOf(recipient, target, of),
+    isAskedFor: (notificationId, target) => context.isAskedFor(notificationId, target),
+    failsToRoute: (notificationId) => context.failsToRoute(notificationId),
     bodyOf: (content) => context.bodyOf(content),
     slots,
     attempts,
+    causes,
     extras,
     states,
     column: (kind) => new Column(kind, context.recipients),
@@ -68,7 +75,7 @@ export function createJudge(context: JudgeContext, { without = [] }: JudgeOption
   const checkers = CHECKERS.map((checker) => checker(shared)).filter(
     ({ invariants }) => !invariants.some((id) => without.includes(id)),
   );
-  const observer = new Dispatcher(slots, [...checkers, states, extras, attempts]);
+  const observer = new Dispatcher(slots, [...checkers, causes, states, extras, attempts]);
   const counter = new Counter(context.recipients, beliefs(context, { slots, extras, states, findings }));
 
   function finish(facts: EndFacts): Judgement {

@@ -45,6 +45,12 @@ export class Slots {
     return behind % 2 === 0 ? slot : (this.#recipientOfOther[(behind - 1) / 2] ?? -1);
   }
 
+  /** 0 for a recipient's first delivery. */
+  generationOf(slot: number): number {
+    const recipient = this.recipientOf(slot);
+    return recipient === slot ? 0 : this.laterOf(recipient).indexOf(slot) + 1;
+  }
+
   /** The slots of a recipient's generations 1, 2, ... */
   laterOf(recipient: number): readonly number[] {
     return this.#later.size === 0 ? NONE : (this.#later.get(recipient) ?? NONE);

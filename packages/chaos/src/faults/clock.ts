@@ -1,9 +1,10 @@
 import type { FaultKind } from './kind.ts';
+import { atOnce } from './lengths.ts';
 import { count } from './ranges.ts';
 import { WORKER_OPS } from './worker.ts';
 
 const HOUR = 3_600_000;
-const base = { component: 'clock', ops: WORKER_OPS, phases: ['B'], ms: null } as const;
+const base = { component: 'clock', ops: WORKER_OPS, phases: ['B'], ms: null, lastsMs: atOnce } as const;
 
 /** A worker's wall clock; its monotonic one is spared, as by every real system. The store's clock is the one that decides, and true. */
 export const CLOCK_FAULTS: readonly FaultKind[] = [

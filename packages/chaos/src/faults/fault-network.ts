@@ -22,6 +22,7 @@ export interface FaultNetworkParts {
   readonly emitter: Emitter;
   readonly hands: Hands;
   readonly limits: Limits;
+  readonly workers: number;
   readonly hasQueue: boolean;
   /** Called whenever a fault has fired, and whenever one is over. */
   readonly changed: () => void;
@@ -35,14 +36,16 @@ export class FaultNetwork {
   readonly #parts: FaultNetworkParts;
   readonly #byOp: Armed[][] = OPS.map(() => []);
   readonly #sends = new Map<number, Armed[]>();
-  #healed = false;
-  #unhealed: number;
+  #isStopped = false;
+  #unfired: number;
+  /** Faults that fired and are not over. */
+  #lasting = 0;
 
   constructor(plan: readonly Fault[], parts: FaultNetworkParts) {
     this.plan = plan;
     this.fired = plan.map(() => false);
     this.#parts = parts;
-    this.#unhealed = plan.length;
+    this.#unfired = plan.length;
     this.acceptances = new AcceptanceKills(plan, {
       registry: parts.registry,
       hands: parts.hands,
@@ -62,14 +65,14 @@ export class FaultNetwork {
     );
   }
 
-  /** Every fault fired, and what it did is over. */
+  /** No fault will fire any more, and what those did that fired is over. */
   get isSpent(): boolean {
-    return this.#unhealed === 0;
+    return (this.#isStopped || this.#unfired === 0) && this.#lasting === 0;
   }
 
   /** From now on no fault fires, except those that are a recipient's own. */
-  heal(): void {
-    this.#healed = true;
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** A worker has been started. */
@@ -115,7 +118,7 @@ export class FaultNetwork {
 
   #look(each: Armed, process: Process, call: Call | null): void {
     if (each.state !== 'armed' && each.kind.forever !== true) return;
-    if (this.#healed && each.kind.forever !== true) return;
+    if (this.#isStopped && each.kind.forever !== true) return;
     if (each.slot === null) return this.#lookAtProcess(each, process, call);
     if (each.slot < 0) each.slot = this.#parts.registry.slotOf(recipientNumber(each.fault.entity) ?? -1);
     if (call === null || each.slot < 0) return;
@@ -168,17 +171,18 @@ export class FaultNetwork {
   }
 
   #strike(each: Armed, process: Process, call: Call | null, item: number): void | Promise<void> {
-    if (this.#healed && each.kind.forever !== true) return;
+    if (this.#isStopped && each.kind.forever !== true) return;
     // The caller died on the way: there is nobody left to strike.
     if (call?.life.alive === false && !AT_THE_OTHER_SIDE.has(each.kind.component)) return;
-    const { hands } = this.#parts;
+    const { hands, workers } = this.#parts;
     const { fault, kind, ms, amount } = each;
     // An error from the other side is no success that a reply could hide, but the call has reached this phase.
     const deliveryId = deliveryIdOf(fault.op as Op, call, item);
     const isFirst = each.state === 'armed';
     if (isFirst) this.#fired(each, process, deliveryId);
     const held = kind.strike({ hands, fault, process, call, item, deliveryId, ms, amount });
-    if (isFirst) this.#healIn(each.index, ms, () => void (each.state = 'healed'));
+    const lastsMs = kind.lastsMs({ ms, amount, knobs: hands.knobs, workers });
+    if (isFirst) this.#healIn(each.index, lastsMs, () => void (each.state = 'healed'));
     this.#parts.changed();
     return held;
   }
@@ -193,13 +197,15 @@ export class FaultNetwork {
   #fire(index: number, entity: string | null): void {
     if (this.fired[index] === true) return;
     this.fired[index] = true;
+    this.#unfired--;
+    this.#lasting++;
     this.#parts.emitter.tell('plan', { kind: 'fault', what: 'fired', index, fault: this.plan[index] as Fault, entity });
   }
 
   #healIn(index: number, ms: number, then: () => void = () => {}): void {
     const { hands, emitter, changed } = this.#parts;
     const heal = (): void => {
-      this.#unhealed--;
+      this.#lasting--;
       then();
       emitter.tell('plan', { kind: 'fault', what: 'healed', index, fault: this.plan[index] as Fault, entity: null });
     };

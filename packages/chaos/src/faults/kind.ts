@@ -4,6 +4,7 @@ import type { CallFault, Phase } from '../plan.ts';
 import type { Send } from '../world/provider.ts';
 import type { SimulatedQueue } from '../world/queue.ts';
 import type { Knobs } from '../world/knobs.ts';
+import type { LastsMs } from './lengths.ts';
 import type { Op } from './ops.ts';
 
 /** The rows of the fault table. `webhook` has none yet: its faults come with the webhook endpoint. */
@@ -47,10 +48,15 @@ export interface Hands {
   loseMemory(lastMs: number, evict: readonly string[]): void;
   readonly queue: SimulatedQueue | null;
   wipeQueue(): void;
-  /** Lets something happen to the queue later. */
+  /** Lets something happen later. */
   later(ms: number, action: () => void): void;
+  /** The same, and the run is not over before: without it the fault would have done nothing. */
+  follows(ms: number, action: () => void): void;
   skew(process: Process, ms: number): void;
+  /** Resolves when it is done; where the operator dies over it and does it again later, at the death. */
   operate(action: OperatorAction, deliveryId: string): Promise<void>;
+  /** How long a request may be held for an operator who acts right before it, ms. */
+  readonly holdMs: number;
   /** A second producer publishes the same. */
   publishTwice(): void;
   /** The provider says `ms` later that the message bounced. */
@@ -80,8 +86,10 @@ export interface FaultKind {
   readonly component: Component;
   readonly ops: readonly Op[];
   readonly phases: readonly Phase[];
-  /** How long it lasts; it is healed after that. Null: at once. */
+  /** The length that a plan may give it, ms; null: none. */
   readonly ms: RangeOf | null;
+  /** When it is over. Everything that lasts says so here, whatever its length counts: each kill of a loop, or writes that are forgotten. */
+  readonly lastsMs: LastsMs;
   readonly amount: RangeOf | null;
   /** In one sentence. */
   readonly means: string;

@@ -1,6 +1,7 @@
 import { callOf, type FaultKind } from './kind.ts';
 import { errorFault, networkFaults } from './network.ts';
 import type { Op } from './ops.ts';
+import { asItSays, atOnce } from './lengths.ts';
 import { away, beyondLease } from './ranges.ts';
 
 /** Calls that nobody makes in a run have no faults: reading a story, pausing a provider. */
@@ -21,7 +22,7 @@ const ADMINISTERING: readonly Op[] = ['ledger.record', 'ledger.cancel', 'ledger.
 const WRITES: readonly Op[] = [...PRODUCING, ...WORKING, ...ADMINISTERING];
 const ALL: readonly Op[] = [...WRITES, ...READS];
 const WAY = { component: 'ledger', ops: ALL, peer: 'the ledger' } as const;
-const base = { component: 'ledger', amount: null } as const;
+const base = { component: 'ledger', amount: null, lastsMs: asItSays } as const;
 
 /** The store itself keeps its laws; what breaks is the way to it, its process, and (only here) its memory. */
 export const LEDGER_FAULTS: readonly FaultKind[] = [
@@ -86,6 +87,8 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: WORKING,
     phases: ['A'],
     ms: ({ knobs }) => ({ least: 0, preset: 1_000, most: knobs.leaseMs }),
+    // Its length is how much is forgotten.
+    lastsMs: atOnce,
     means:
       'the store fails over to a replica that lacks the writes of the last ms, though it had acknowledged them; what a producer was told is kept',
     strike: ({ hands, ms }) => hands.loseMemory(ms, []),
@@ -97,6 +100,7 @@ export const LEDGER_FAULTS: readonly FaultKind[] = [
     ops: WORKING.filter((op) => op !== 'ledger.settle'),
     phases: ['A'],
     ms: null,
+    lastsMs: atOnce,
     means: 'the store evicts the delivery’s record while it is not settled, as a cache would that is short of memory',
     strike: ({ hands, deliveryId }) => hands.loseMemory(0, [deliveryId]),
   },

@@ -1,4 +1,5 @@
 import { callOf, type FaultKind, type OperatorAction, type Strike } from './kind.ts';
+import { atOnce, REPLACE_MS, SCRIPT_KILLED_AFTER_MS, STOP_PATIENCE_MS } from './lengths.ts';
 import type { Op } from './ops.ts';
 import { count } from './ranges.ts';
 
@@ -11,7 +12,7 @@ const OPS: readonly Op[] = [
   'provider.send',
   'provider.lookup',
 ];
-const base = { component: 'operator', ops: OPS, phases: ['B', 'A'], ms: null, amount: null } as const;
+const base = { component: 'operator', ops: OPS, phases: ['B', 'A'], ms: null, amount: null, lastsMs: atOnce } as const;
 
 const act =
   (action: OperatorAction): FaultKind['strike'] =>
@@ -33,6 +34,7 @@ export const OPERATOR_FAULTS: readonly FaultKind[] = [
   {
     ...base,
     do: 'replay-killed',
+    lastsMs: ({ knobs }) => SCRIPT_KILLED_AFTER_MS + knobs.restartMs,
     means: 'an operator replays all dead letters, is killed half-way, and does it again',
     strike: act('replay-killed'),
   },
@@ -41,6 +43,7 @@ export const OPERATOR_FAULTS: readonly FaultKind[] = [
     do: 'deploy',
     phases: ['B'],
     amount: count(0, 1_000, 60_000),
+    lastsMs: ({ amount, knobs, workers }) => (workers - 1) * amount + knobs.graceMs + STOP_PATIENCE_MS + REPLACE_MS,
     means: 'a deploy while sending: every worker is stopped and replaced, one after the other, amount ms apart',
     strike: ({ hands, amount }) => hands.deploy(amount),
   },
@@ -49,5 +52,8 @@ export const OPERATOR_FAULTS: readonly FaultKind[] = [
 function operate(strike: Strike, action: OperatorAction): void | Promise<void> {
   const done = strike.hands.operate(action, strike.deliveryId);
   if (strike.fault.phase === 'A') return done;
-  callOf(strike).before = done;
+  const { hands } = strike;
+  // Whom the store keeps waiting does not keep the request waiting.
+  const over = new Promise<void>((resolve) => hands.later(hands.holdMs, resolve));
+  callOf(strike).before = Promise.race([done, over]);
 }

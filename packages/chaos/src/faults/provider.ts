@@ -1,6 +1,7 @@
 import type { Outcome } from '@sendonce/core';
 import type { Send, SendScript, SimulatedProvider } from '../world/provider.ts';
 import { callOf, type FaultKind, type Strike } from './kind.ts';
+import { asItSays, atOnce } from './lengths.ts';
 import { networkFaults } from './network.ts';
 import type { Op } from './ops.ts';
 import { inTransit, outage, percent, shortly } from './ranges.ts';
@@ -8,7 +9,7 @@ import { inTransit, outage, percent, shortly } from './ranges.ts';
 const SEND: readonly Op[] = ['provider.send'];
 const LOOKUP: readonly Op[] = ['provider.lookup'];
 const WAY = { component: 'provider', ops: [...SEND, ...LOOKUP], peer: 'the provider', slowMs: inTransit } as const;
-const base = { component: 'provider', ops: SEND, ms: null, amount: null } as const;
+const base = { component: 'provider', ops: SEND, ms: null, amount: null, lastsMs: atOnce } as const;
 
 const unknown = (reason: string): Outcome => ({ kind: 'unknown', reason });
 
@@ -35,6 +36,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     do: 'throttle',
     phases: ['E'],
     ms: () => ({ least: 0, preset: 0, most: 600_000 }),
+    lastsMs: asItSays,
     means: 'the provider answers 429, with a Retry-After of ms (0: without one), and takes nothing',
     strike: (strike) => {
       const wait = strike.ms > 0 ? { retryAfterMs: strike.ms } : {};
@@ -64,6 +66,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     do: 'bounce',
     phases: ['A'],
     ms: () => ({ least: 1, preset: 30_000, most: 3_600_000 }),
+    lastsMs: asItSays,
     means: 'the provider takes the message and reports a bounce later',
     strike: (strike) => {
       const outcome = outcomeOf(strike);
@@ -87,6 +90,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     do: 'key-forgotten',
     phases: ['A'],
     ms: ({ knobs }) => ({ least: knobs.keyWindowMs, preset: knobs.keyWindowMs + 1, most: 2 * knobs.keyWindowMs }),
+    lastsMs: asItSays,
     means: 'the provider takes the message, the reply is lost, and it is out of reach until it forgot the key',
     strike: (strike) => {
       callOf(strike).replyLost = true;
@@ -99,6 +103,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     ops: [...SEND, ...LOOKUP],
     phases: ['E'],
     ms: outage,
+    lastsMs: asItSays,
     means: 'the provider refuses connections for seconds to hours',
     strike: (strike) => down(strike, providerOf(strike)),
   },
@@ -108,6 +113,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     phases: ['E'],
     ms: outage,
     amount: percent,
+    lastsMs: asItSays,
     means:
       'for a while a share (percent) of sends is answered with a 503 that took nothing or a 502 that took the message',
     strike: (strike) => {
@@ -141,6 +147,7 @@ export const PROVIDER_FAULTS: readonly FaultKind[] = [
     ops: LOOKUP,
     phases: ['S'],
     ms: shortly,
+    lastsMs: asItSays,
     means: 'lookups show messages as late as the settle time allows',
     strike: (strike) => {
       const provider = providerOf(strike);
@@ -180,5 +187,5 @@ function refusal(scope: 'destination' | 'provider', reason: string): SendScript 
 }
 
 function down({ ms }: Strike, provider: SimulatedProvider): void {
-  provider.downUntil = provider.setup.now() + ms;
+  provider.downUntil = Math.max(provider.downUntil, provider.setup.now() + ms);
 }

@@ -2,6 +2,7 @@ import type { ItemResult, ReceivedWake } from '@sendonce/core';
 import type { Call } from '../kernel/call.ts';
 import type { Batched } from './carried.ts';
 import { callOf, type FaultKind, type Strike } from './kind.ts';
+import { asItSays, atOnce } from './lengths.ts';
 import { errorFault, networkFaults } from './network.ts';
 import type { Op } from './ops.ts';
 import { beyondLease, count, shortly } from './ranges.ts';
@@ -9,7 +10,7 @@ import { beyondLease, count, shortly } from './ranges.ts';
 const CHANGES: readonly Op[] = ['queue.enqueue', 'queue.ack', 'queue.release', 'queue.extend'];
 const ALL: readonly Op[] = [...CHANGES, 'queue.receive'];
 const WAY = { component: 'queue', ops: ALL, peer: 'the queue' } as const;
-const base = { component: 'queue', ms: null, amount: null } as const;
+const base = { component: 'queue', ms: null, amount: null, lastsMs: atOnce } as const;
 
 /** At least once, late, twice, out of order, or not at all. */
 export const QUEUE_FAULTS: readonly FaultKind[] = [
@@ -21,10 +22,11 @@ export const QUEUE_FAULTS: readonly FaultKind[] = [
     ops: ['queue.receive'],
     phases: ['A'],
     ms: shortly,
+    lastsMs: asItSays,
     means: 'a message is handed out again while it is still in somebody’s hands',
     strike: (strike) => {
       const wakes = struck(strike, receivedOf(callOf(strike)));
-      strike.hands.later(strike.ms, () => strike.hands.queue?.redeliver(wakes));
+      strike.hands.follows(strike.ms, () => strike.hands.queue?.redeliver(wakes));
     },
   },
   {
@@ -63,6 +65,7 @@ export const QUEUE_FAULTS: readonly FaultKind[] = [
     ops: ['queue.receive', 'queue.release'],
     phases: ['A'],
     ms: beyondLease,
+    lastsMs: asItSays,
     means: 'a message shows again only that much later, beyond lease and visibility',
     strike: (strike) => {
       const { batch } = callOf(strike).args as Partial<Batched>;
@@ -76,10 +79,11 @@ export const QUEUE_FAULTS: readonly FaultKind[] = [
     ops: ['queue.ack'],
     phases: ['A'],
     ms: shortly,
+    lastsMs: asItSays,
     means: 'a message that was acked is delivered again',
     strike: (strike) => {
       const wakes = struck(strike, (callOf(strike).args as Batched).batch as readonly ReceivedWake[]);
-      strike.hands.later(strike.ms, () => strike.hands.queue?.redeliver(wakes));
+      strike.hands.follows(strike.ms, () => strike.hands.queue?.redeliver(wakes));
     },
   },
   {

@@ -37,3 +37,21 @@ export function outsideWorld<T>(action: () => T): T {
     current = guard;
   }
 }
+
+let userCode: string | null = null;
+
+/** Runs a function that the user wrote; `what` is how messages name it (`content of 'hello'`). What it goes on with after an `await` has no name. */
+export function asUserCode<T>(what: string, action: () => T): T {
+  const outer = userCode;
+  userCode = what;
+  try {
+    return action();
+  } finally {
+    userCode = outer;
+  }
+}
+
+/** The user's function that is running now, by its name; null: none, or nobody named it. */
+export function userCodeInside(): string | null {
+  return userCode;
+}

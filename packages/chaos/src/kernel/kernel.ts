@@ -18,7 +18,8 @@ export interface RunLimits {
   readonly until: () => boolean;
   /** Virtual time that is never passed, ms; asked after each instant, so it may move. */
   readonly lastMs: () => number;
-  readonly maxEvents: number;
+  /** Asked after each instant: how many events may have been by now. */
+  readonly mostEvents: () => number;
   /** Called after each instant, outside the world. @defaultValue nothing */
   readonly afterInstant?: () => void;
   /** Asked every few thousand events, outside the world; true ends the run. @defaultValue never */
@@ -112,7 +113,7 @@ export class Kernel {
     }
   }
 
-  #end({ until, lastMs, maxEvents, isAborted }: RunLimits): RunEnd | null {
+  #end({ until, lastMs, mostEvents, isAborted }: RunLimits): RunEnd | null {
     if (until()) return 'done';
     if (this.events >= this.#askAt) {
       this.#askAt = this.events + ASK_EVERY;
@@ -121,6 +122,6 @@ export class Kernel {
     const next = this.#agenda.nextAt();
     if (next === Infinity) return 'idle';
     if (next > lastMs()) return 'time';
-    return this.events >= maxEvents ? 'events' : null;
+    return this.events >= mostEvents() ? 'events' : null;
   }
 }

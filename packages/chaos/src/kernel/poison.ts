@@ -1,6 +1,6 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { SendonceError } from '@sendonce/core';
-import { worldInside } from './guard.ts';
+import { userCodeInside, worldInside } from './guard.ts';
 import { loadedModules, poisonedCalls, type PoisonedCall } from './poisoned-calls.ts';
 
 interface Swap {
@@ -10,6 +10,8 @@ interface Swap {
   /** Undefined where the function was inherited: restoring deletes ours. */
   readonly original: PropertyDescriptor | undefined;
 }
+
+const realDate = Date;
 
 let swaps: readonly Swap[] = [];
 /** How many modules were loaded when `swaps` was made. */
@@ -30,11 +32,13 @@ export function poison(): () => void {
   };
 }
 
-/** The error for a call that no seed decides. */
+/** The error for a call that no seed decides. The user's own functions have no ports: they are told where else to take it from. */
 export function determinismViolation(call: string, instead: string): SendonceError {
+  const who = userCodeInside();
+  const [by, use] = who === null ? ['', instead] : [` by ${who}`, 'what is published (in `sample`, its `random`)'];
   return new SendonceError(
     'DETERMINISM_VIOLATION',
-    `${call} was called inside a simulated run, where a seed must decide everything. Use ${instead}.`,
+    `${call} was called${by} inside a simulated run, where a seed must decide everything. Use ${use}.`,
   );
 }
 
@@ -69,6 +73,8 @@ function swap(call: PoisonedCall): Swap[] {
   if (original !== undefined && !original.configurable) return [];
   if (call.isGlobal)
     return original === undefined ? [] : [{ on, name, original, poisoned: guardedGetter(original, call) }];
+  if (call.isBoundGetter)
+    return original === undefined ? [] : [{ on, name, original, poisoned: boundGetter(original, call) }];
   const real: unknown = Reflect.get(on, name);
   if (typeof real !== 'function') return [];
   // Lazy globals (fetch, crypto) are accessors; what is put back is the accessor.
@@ -91,18 +97,36 @@ function guardedGetter(original: PropertyDescriptor, { call, instead }: Poisoned
   };
 }
 
+/** `Intl.DateTimeFormat.prototype.format` gives each formatter a function of its own, and always the same one. */
+function boundGetter(original: PropertyDescriptor, call: PoisonedCall): PropertyDescriptor {
+  const known = new WeakMap<object, unknown>();
+  return {
+    ...original,
+    get(this: unknown) {
+      const real: unknown = original.get?.call(this);
+      if (typeof real !== 'function') return real;
+      if (!known.has(real)) known.set(real, guarded(real, call));
+      return known.get(real);
+    },
+  };
+}
+
 /** A proxy keeps what hangs on the function: its prototype, `Date.parse`, `util.promisify.custom`. */
 // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- any function, called as it came
 function guarded(real: Function, { call, instead, onlyArgless }: PoisonedCall): unknown {
-  const forbidden = (args: readonly unknown[]): boolean => worldInside() !== null && !(onlyArgless && args.length > 0);
+  const isForbidden = (args: readonly unknown[]): boolean => {
+    if (worldInside() === null) return false;
+    return onlyArgless === 'no' || (onlyArgless === 'undefined-too' ? args[0] === undefined : args.length === 0);
+  };
   return new Proxy(real, {
     apply(target, receiver, args) {
       // `Date(x)` ignores its arguments and reads the clock.
-      if (worldInside() !== null) violate(onlyArgless ? 'Date()' : call, instead);
+      const ignoresArguments = target === realDate && worldInside() !== null;
+      if (ignoresArguments || isForbidden(args)) violate(ignoresArguments ? 'Date()' : call, instead);
       return Reflect.apply(target, receiver, args) as unknown;
     },
     construct(target, args, newTarget) {
-      if (forbidden(args)) violate(call, instead);
+      if (isForbidden(args)) violate(call, instead);
       return Reflect.construct(target, args, newTarget) as object;
     },
   });

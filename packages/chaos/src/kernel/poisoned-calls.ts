@@ -7,8 +7,10 @@ export interface PoisonedCall {
   readonly call: string;
   /** What to use instead. */
   readonly instead: string;
-  /** Only without arguments is it a reading of the clock (`new Date()`). */
-  readonly onlyArgless: boolean;
+  /** Only without arguments is it a reading of the clock (`new Date()`); or also where the first is `undefined` (`format(undefined)`). */
+  readonly onlyArgless: 'no' | 'yes' | 'undefined-too';
+  /** A getter that makes the function for each object it is read from. */
+  readonly isBoundGetter: boolean;
   /** Looking at it is enough: a global that Node makes when it is first looked at. */
   readonly isGlobal: boolean;
 }
@@ -26,12 +28,27 @@ const RANDOMS = [
   'randomFillSync',
   'getRandomValues',
   'generateKeyPair',
+  'generateKeyPairSync',
+  'generateKey',
+  'generateKeySync',
+  'generatePrime',
+  'generatePrimeSync',
 ];
 const SPAWNING = ['spawn', 'spawnSync', 'exec', 'execSync', 'execFile', 'execFileSync', 'fork'];
 const THREADED = ['scrypt', 'pbkdf2', 'hkdf'];
 
+function poisonedCall(
+  on: object,
+  name: string,
+  call: string,
+  instead: string,
+  kind: Partial<Pick<PoisonedCall, 'onlyArgless' | 'isBoundGetter' | 'isGlobal'>> = {},
+): PoisonedCall {
+  return { on, name, call, instead, onlyArgless: 'no', isBoundGetter: false, isGlobal: false, ...kind };
+}
+
 function calls(on: object, prefix: string, names: readonly string[], instead: string): PoisonedCall[] {
-  return names.map((name) => ({ on, name, call: `${prefix}${name}`, instead, onlyArgless: false, isGlobal: false }));
+  return names.map((name) => poisonedCall(on, name, `${prefix}${name}`, instead));
 }
 
 /*
@@ -68,7 +85,7 @@ function ofGlobal(
   members: (of: object) => PoisonedCall[],
 ): PoisonedCall[] {
   if (isLoaded(module)) return members(globalThis[name]);
-  return [{ on: globalThis, name, call: name, instead, onlyArgless: false, isGlobal: true }];
+  return [poisonedCall(globalThis, name, name, instead, { isGlobal: true })];
 }
 
 function functionsOf(on: object): string[] {
@@ -88,22 +105,46 @@ function webCryptoCalls(): PoisonedCall[] {
   ];
 }
 
+/** Without a date they format the present; `formatRange` has no such default, and `toLocaleString` needs a Date. */
+function dateFormats(): PoisonedCall[] {
+  const on = Intl.DateTimeFormat.prototype;
+  const prefix = 'Intl.DateTimeFormat.';
+  const kind = { onlyArgless: 'undefined-too' } as const;
+  return [
+    poisonedCall(on, 'format', `${prefix}format() without a date`, CLOCK, { ...kind, isBoundGetter: true }),
+    poisonedCall(on, 'formatToParts', `${prefix}formatToParts() without a date`, CLOCK, kind),
+  ];
+}
+
+/** Node has it from 26 on. */
+function temporalCalls(): PoisonedCall[] {
+  const now = (globalThis as { readonly Temporal?: { readonly Now?: object } }).Temporal?.Now;
+  if (now === undefined) return [];
+  const names = Object.getOwnPropertyNames(now).filter((name) => typeof Reflect.get(now, name) === 'function');
+  return calls(now, 'Temporal.Now.', names, CLOCK);
+}
+
 /** Everything that would let real time, chance or the outside world decide what a run does. */
 export function poisonedCalls(): readonly PoisonedCall[] {
   return [
-    { on: globalThis, name: 'Date', call: 'new Date()', instead: CLOCK, onlyArgless: true, isGlobal: false },
+    poisonedCall(globalThis, 'Date', 'new Date()', CLOCK, { onlyArgless: 'yes' }),
     ...calls(Date, 'Date.', ['now'], CLOCK),
+    ...dateFormats(),
+    ...temporalCalls(),
     ...calls(globalThis, '', TIMERS, CLOCK),
     ...ofModule('timers', 'timers.', CLOCK, () => TIMERS),
     ...ofModule('timers/promises', 'timers/promises.', CLOCK, () => TIMERS),
-    ...ofGlobal('performance', 'perf_hooks', CLOCK, (of) => calls(of, 'performance.', ['now'], CLOCK)),
-    ...calls(process, 'process.', ['hrtime', 'uptime'], CLOCK),
+    ...ofGlobal('performance', 'perf_hooks', CLOCK, (of) =>
+      calls(of, 'performance.', ['now', 'mark', 'measure', 'toJSON', 'eventLoopUtilization'], CLOCK),
+    ),
+    ...calls(process, 'process.', ['hrtime', 'uptime', 'cpuUsage', 'resourceUsage'], CLOCK),
     ...calls(process.hrtime, 'process.hrtime.', ['bigint'], CLOCK),
     ...calls(AbortSignal, 'AbortSignal.', ['timeout'], CLOCK),
     ...calls(Math, 'Math.', ['random'], RANDOM),
     ...ofGlobal('crypto', 'internal/crypto/webcrypto', RANDOM, webCryptoCalls),
     ...ofModule('crypto', 'crypto.', RANDOM, () => RANDOMS),
     ...ofModule('crypto', 'crypto.', 'its Sync form, which answers at once', () => THREADED),
+    ...ofModule('os', 'os.', CLOCK, () => ['uptime', 'loadavg', 'freemem', 'cpus']),
     ...calls(globalThis, '', ['fetch'], OUTSIDE),
     ...ofModule('fs', 'fs.', OUTSIDE, (fs) => [...functionsOf(fs), ...promisesOf(fs, 'fs.promises.')]),
     ...ofModule('net', 'net.', OUTSIDE, (net) => ['connect', 'createConnection', ...socketCalls(net)]),

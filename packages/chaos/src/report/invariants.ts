@@ -47,7 +47,7 @@ export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
   },
   S7: {
     title: 'nothing is delivered that was not asked for',
-    why: 'A recipient got a message, or a content, that belongs to somebody else or to nobody.',
+    why: 'A recipient got a message, a content or a channel that was not asked for, or that is for somebody else or nobody.',
     advice: 'Freeze address and content on the delivery and send only from there, never from the batch in memory.',
   },
   S8: {
@@ -97,6 +97,11 @@ export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
     why: 'More was sent at once, or per second, than the provider allows.',
     advice: 'Take the permit before the mark, and keep the budget where all workers see it.',
   },
+  S17: {
+    title: 'what is written about an attempt is what its provider answered',
+    why: 'The record says that a message was taken, refused or not sent, or that nobody can tell, and no provider and no fault made it so.',
+    advice: 'Write outcomes as they came: one request per mark, and unknown only where the answer was really lost.',
+  },
   L1: {
     title: 'work goes on while one healthy path exists',
     why: 'Nothing was settled for too long although a worker, the store and a provider were healthy.',
@@ -139,8 +144,8 @@ export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
     advice: 'Look at durations: a lease or a window that is shorter than a normal send makes its own faults.',
   },
   END: {
-    title: 'the sums add up: one end for each recipient',
-    why: 'The mailbox and the records disagree about what happened to a recipient. The mailbox is right.',
+    title: 'the sums add up: one end for each recipient, and a cause for each that is no message',
+    why: 'The mailbox and the records disagree about what happened to a recipient, or a delivery was given up that nothing had kept. The mailbox is right.',
     advice: `${MARK} ${SETTLE}`,
   },
 };

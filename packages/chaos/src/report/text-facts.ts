@@ -3,6 +3,7 @@ import type { Fault } from '../plan.ts';
 import { count, duration, plural } from './format.ts';
 import type { ReportContext } from './context.ts';
 import { providerWords } from './provider-words.ts';
+import { realFacts } from './real-facts.ts';
 import type { SimulateReport } from './types.ts';
 import { recipientsIn } from './who.ts';
 
@@ -31,13 +32,15 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['provider', context.providers ?? providerWords(report.setup, unsure)],
     ['checked', checkedWords(report)],
     ...earlier(context),
-    [
-      'took',
-      `${duration(report.totals.virtualMs)} of virtual time in ${duration(report.wallMs)}; trace ${report.traceHash}`,
-    ],
+    ...timeWords(report),
     ['again', context.again],
   ];
   return all.map(([name, text]) => `  ${context.paint.dim(name.padEnd(9))}  ${text}`);
+}
+
+function timeWords({ real, totals, wallMs, traceHash }: SimulateReport): Fact[] {
+  if (real !== undefined) return realFacts(real, wallMs);
+  return [['took', `${duration(totals.virtualMs)} of virtual time in ${duration(wallMs)}; trace ${traceHash}`]];
 }
 
 function earlier({ regressions }: ReportContext): Fact[] {

@@ -1,6 +1,7 @@
 import type { NotifierConfig, TargetInput } from '@sendonce/core';
 import type { HistoryEvent } from '../history.ts';
 import type { Fault, PlanFile, SimulationSetup } from '../plan.ts';
+import type { RealFacts } from '../processes/facts.ts';
 import type { RunResult, Tally } from '../result.ts';
 
 /** What is sent, when it is not made from the seed. */
@@ -24,6 +25,8 @@ export interface Progress {
   readonly ofSchedules: number | null;
   /** Recipients settled, over all schedules so far. */
   readonly settled: number;
+  /** A schedule has failed, and the smallest plan that fails is being looked for. */
+  readonly shrinking: boolean;
   readonly wallMs: number;
 }
 
@@ -104,6 +107,8 @@ export interface SimulateReport {
   readonly nondeterminism: { readonly seed: string; readonly first: string; readonly second: string } | null;
   readonly interrupted: boolean;
   readonly wallMs: number;
+  /** Of a run of real processes. */
+  readonly real?: RealFacts;
   /** Over all schedules, in order. */
   readonly traceHash: string;
 }

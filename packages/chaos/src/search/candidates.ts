@@ -1,4 +1,6 @@
+import { faultKind } from '../faults/index.ts';
 import type { CallFault, Fault } from '../plan.ts';
+import { limitsIn } from '../world/limits.ts';
 import { isCallFault, recipientCount, recipientOf, type Case, type Verdict } from './case.ts';
 
 /** How few recipients and workers a shrunk case may have, tried from the least. */
@@ -62,9 +64,17 @@ function* simplerFaults(current: Case): Generator<Case> {
 
 function* simplerFault(fault: CallFault, current: Case): Generator<Fault> {
   for (const ms of lengths(current)) if (fault.ms !== undefined && ms < fault.ms) yield { ...fault, ms };
-  if (fault.amount !== undefined && fault.amount > 1) yield { ...fault, amount: Math.ceil(fault.amount / 2) };
+  if (fault.amount !== undefined && fault.amount > 1) {
+    const amount = Math.max(leastAmount(fault, current), Math.ceil(fault.amount / 2));
+    if (amount < fault.amount) yield { ...fault, amount };
+  }
   if (fault.nth > 1) yield { ...fault, nth: 1 };
   if (fault.nth > 2) yield { ...fault, nth: Math.ceil(fault.nth / 2) };
+}
+
+/** A smaller plan is one that can be read again. */
+function leastAmount(fault: CallFault, { setup }: Case): number {
+  return faultKind(fault.do, fault.op)?.amount?.(limitsIn(setup, null)).least ?? 1;
 }
 
 /** The lengths at which behaviour changes: a second, and just under and over each lease and window. */

@@ -14,7 +14,8 @@ export interface GenerateOptions {
   readonly seed: number;
   readonly setup: SimulationSetup;
   readonly kinds: readonly FaultKind[];
-  readonly limits: Limits;
+  /** What lengths depend on, with the drawn knobs: a fault that is short in one world is far too long in another. */
+  readonly limitsWith: (knobs: Generated['knobs']) => Limits;
 }
 
 /** How many faults, and how unevenly spread over the kinds: none, one, a few, a swarm (random kinds with weights 1 to 100), a storm. */
@@ -39,19 +40,33 @@ const LABELS = [
   'amount',
   'knob',
   'knob-value',
+  'window',
 ] as const;
 type Label = (typeof LABELS)[number];
 const HASH = Object.fromEntries(LABELS.map((label) => [label, hashText(label)])) as Record<Label, number>;
 
 /** A plan from a number: the nth choice of a kind is the same whatever was chosen before it. */
-export function generate({ seed, setup, kinds, limits }: GenerateOptions): Generated {
+export function generate({ seed, setup, kinds, limitsWith }: GenerateOptions): Generated {
   const bits = (label: Label, n = 0): number => draw(seed, HASH[label], 0, n);
   const share = unit(bits('mix'));
   const mix = MIX.find(({ upTo }) => share < upTo) ?? MIX[0];
   const count = between(bits('count'), mix.faults[0], mix.faults[1]);
   const weights = kinds.map((_, at) => (mix.swarm ? swarmWeight(bits('weight', at)) : 1));
-  const faults = Array.from({ length: count }, (_, n) => oneFault(n, { bits, kinds, weights, setup, limits }));
-  return { faults: tame(faults, setup), knobs: mix.swarm ? someKnobs(bits, setup) : {} };
+  const chosen = Array.from({ length: count }, (_, n) => weighted(bits('kind', n), kinds, weights));
+  const knobs = { ...shortWindow(chosen, bits, setup), ...(mix.swarm ? someKnobs(bits, setup) : {}) };
+  const limits = limitsWith(knobs);
+  const faults = chosen.map((kind, n) => oneFault(kind, n, { bits, setup, limits }));
+  return { faults: tame(faults, setup), knobs };
+}
+
+/** Until a key is forgotten nobody can send: with the window of a day that is a day of empty sweeps. */
+function shortWindow(
+  chosen: readonly FaultKind[],
+  bits: Drawing['bits'],
+  { knobs }: SimulationSetup,
+): Generated['knobs'] {
+  const waits = chosen.some((kind) => kind.do === 'key-forgotten') && knobs['keyWindowMs'] === undefined;
+  return waits ? { keyWindowMs: pick(bits('window'), KNOB_CHOICES['keyWindowMs'] ?? []) } : {};
 }
 
 /** Two kinds of three are left out of a swarm; the rest differ a hundredfold. */
@@ -61,18 +76,15 @@ function swarmWeight(bits: number): number {
 
 interface Drawing {
   readonly bits: (label: Label, n?: number) => number;
-  readonly kinds: readonly FaultKind[];
-  readonly weights: readonly number[];
   readonly setup: SimulationSetup;
   readonly limits: Limits;
 }
 
-function oneFault(n: number, { bits, kinds, weights, setup, limits }: Drawing): CallFault {
-  const kind = weighted(bits('kind', n), kinds, weights);
+function oneFault(kind: FaultKind, n: number, { bits, setup, limits }: Drawing): CallFault {
   const op = pick(bits('op', n), usable(kind, setup));
   const ms = kind.ms === null ? {} : { ms: inRange(bits('ms', n), kind.ms(limits)) };
   const amount = kind.amount === null ? {} : { amount: inRange(bits('amount', n), kind.amount(limits)) };
-  const entity = entityFor(op, bits('entity', n), setup);
+  const entity = entityFor(kind, op, { bits: bits('entity', n), setup });
   return {
     do: kind.do,
     op,
@@ -97,7 +109,12 @@ function usable({ ops }: FaultKind, setup: SimulationSetup): readonly Op[] {
 }
 
 /** Mostly one recipient, wherever a call carries recipients; else a worker, the producer or anybody. */
-function entityFor(op: Op, bits: number, setup: SimulationSetup): string {
+function entityFor(
+  kind: FaultKind,
+  op: Op,
+  { bits, setup }: { readonly bits: number; readonly setup: SimulationSetup },
+): string {
+  if (kind.forever === true) return recipient(bits, setup);
   const share = unit(bits);
   const worker = `w${between(bits >>> 4, 1, setup.workers)}`;
   if (op === 'worker.start') return worker;

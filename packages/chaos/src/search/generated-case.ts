@@ -1,9 +1,8 @@
 import type { FaultKind } from '../faults/kind.ts';
 import { hashText } from '../kernel/draw.ts';
 import type { Fault, SimulationSetup } from '../plan.ts';
-import { providerOutlines } from '../world/capabilities.ts';
-import { knobsOf } from '../world/knobs.ts';
-import { limitsOf } from '../world/limits.ts';
+import type { WorkloadSpec } from '../workload.ts';
+import { limitsIn } from '../world/limits.ts';
 import type { Case } from './case.ts';
 import { generate } from './generate.ts';
 
@@ -12,25 +11,33 @@ export interface CaseSource {
   readonly setup: SimulationSetup;
   /** In every case. */
   readonly faults: readonly Fault[];
+  /** @defaultValue null, made from the seed */
+  readonly workload?: WorkloadSpec | null;
 }
 
 /** The nth case of a search: a pure function of the source's seed and n. Without kinds, all cases have the given faults alone. */
-export function generatedCase({ seed, setup, faults }: CaseSource, n: number, kinds: readonly FaultKind[]): Case {
+export function generatedCase(
+  { seed, setup, faults, workload = null }: CaseSource,
+  n: number,
+  kinds: readonly FaultKind[],
+): Case {
   const own = n === 0 ? seed : `${seed}/${n}`;
   if (kinds.length === 0) return { seed: own, setup, faults };
-  const knobs = knobsOf(setup.knobs);
-  const capabilities = providerOutlines(null, ['email'], setup.provider, knobs).map((outline) => outline.capabilities);
   const drawn = generate({
     seed: hashText(own),
     setup,
     kinds: possible(kinds, setup),
-    limits: limitsOf(capabilities, knobs),
+    limitsWith: (knobs) => limitsIn(withKnobs(setup, knobs), workload),
   });
   return {
     seed: own,
-    setup: { ...setup, knobs: { ...setup.knobs, ...drawn.knobs } },
+    setup: withKnobs(setup, drawn.knobs),
     faults: [...faults, ...drawn.faults],
   };
+}
+
+function withKnobs(setup: SimulationSetup, knobs: SimulationSetup['knobs']): SimulationSetup {
+  return { ...setup, knobs: { ...setup.knobs, ...knobs } };
 }
 
 /** Without a queue its faults strike nothing; who asks for nothing else gets them all the same, and hears that none fired. */

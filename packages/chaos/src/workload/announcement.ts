@@ -70,7 +70,7 @@ function announcementType(
   if (deliveryClass === undefined)
     throw new SendonceError(
       'PLAN_INVALID',
-      `setup: class must be one of ${DELIVERY_CLASSES.join(', ')}, got '${setup.class}'`,
+      `setup.class must be one of ${DELIVERY_CLASSES.join(', ')}, got '${setup.class}'`,
     );
   const policy = CLASS_POLICIES[deliveryClass];
   return {

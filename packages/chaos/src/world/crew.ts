@@ -1,11 +1,10 @@
+import { REPLACE_MS } from '../faults/lengths.ts';
 import { draw, hashText } from '../kernel/draw.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { begin, end, newProcess, type Life, type Process } from '../kernel/process.ts';
 import type { Emitter } from './emitter.ts';
 
 const FIRST_START = hashText('first start');
-/** Between the end of one process and the start of the one that replaces it. */
-const REPLACE_MS = 10;
 const START_SPREAD_MS = 5;
 
 export type Role = 'worker' | 'producer';

@@ -13,7 +13,8 @@ import { firstDeliveryId } from './requested.ts';
 import type { World } from './world.ts';
 
 const PAGE = 5_000;
-const OVER: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed']);
+/** States of a notification that nothing moves any more. */
+export const OVER: ReadonlySet<string> = new Set(['done', 'cancelled', 'failed']);
 
 /** What the world knows when a run is over: the ledger's last word, and the mailbox. */
 export async function endFacts(world: World): Promise<EndFacts> {

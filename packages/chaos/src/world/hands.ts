@@ -1,4 +1,5 @@
-import type { Hands } from '../faults/kind.ts';
+import type { Hands, Limits } from '../faults/kind.ts';
+import { BLINK_MS, holdMs, STOP_PATIENCE_MS } from '../faults/lengths.ts';
 import { draw, hashText } from '../kernel/draw.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Peer, Process } from '../kernel/process.ts';
@@ -9,9 +10,6 @@ import type { Operator } from './operator.ts';
 import type { SimulatedQueue } from './queue.ts';
 import type { Store } from './store.ts';
 
-/** A stopping worker gets its grace period and this much more before SIGKILL. */
-const PATIENCE_MS = 1_000;
-
 export interface HandsParts {
   readonly kernel: Kernel;
   readonly knobs: Knobs;
@@ -21,23 +19,28 @@ export interface HandsParts {
   readonly queue: SimulatedQueue | null;
   readonly operator: Operator;
   readonly later: (ms: number, action: () => void) => void;
+  /** As `later`, for what the run waits for. */
+  readonly follows: (ms: number, action: () => void) => void;
   readonly publishTwice: () => void;
+  readonly limits: Limits;
 }
 
 /** What faults can do to the world. */
 export function makeHands(parts: HandsParts): Hands {
-  const { kernel, knobs, emitter, crew, store, queue, operator, later, publishTwice } = parts;
+  const { kernel, knobs, emitter, crew, store, queue, operator, later, follows, publishTwice, limits } = parts;
   return {
     knobs,
     queue,
     later,
+    follows,
     publishTwice,
+    holdMs: holdMs(limits),
     kill: (process, why, backAfterMs) => crew.kill(process, why, backAfterMs),
     pause: (process, ms) => crew.pause(process, ms),
     stop: (process, ms) => crew.stop(process, ms),
     deploy: (everyMs) =>
       crew.workers.forEach(({ process }, at) =>
-        later(at * everyMs, () => crew.stop(process, knobs.graceMs + PATIENCE_MS)),
+        later(at * everyMs, () => crew.stop(process, knobs.graceMs + STOP_PATIENCE_MS)),
       ),
     restartWith: (process, variant, ms) => restartWith(parts, process, variant, ms),
     cutOff: (process, peer, ways, ms) => cutOff(parts, process, { peer, ways, ms }),
@@ -46,7 +49,7 @@ export function makeHands(parts: HandsParts): Hands {
     wipeQueue: () => wipe(queue, emitter),
     skew: (process, ms) => void (process.skewMs = ms),
     operate: (action, deliveryId) => operator.operate(action, deliveryId),
-    bounce: (send, providerMessageId, ms) => later(ms, () => void operator.bounced(send, providerMessageId)),
+    bounce: (send, providerMessageId, ms) => follows(ms, () => void operator.bounced(send, providerMessageId)),
     draw: (label, n) => draw(kernel.seed, hashText(label), kernel.now, n),
   };
 }
@@ -55,10 +58,10 @@ function restartWith({ crew, later }: HandsParts, process: Process, variant: num
   const member = crew.memberOf(process);
   if (member === undefined) return;
   member.variant = variant;
-  crew.kill(process, 'restarted with another config', 1);
+  crew.kill(process, 'restarted with another config', BLINK_MS);
   later(ms, () => {
     member.variant = 0;
-    crew.kill(process, 'restarted with its own config', 1);
+    crew.kill(process, 'restarted with its own config', BLINK_MS);
   });
 }
 

@@ -23,7 +23,7 @@ export interface HealingParts {
   readonly network: FaultNetwork;
 }
 
-/** The heal point: when every fault has fired and is over, else at its latest time. And which paths worked meanwhile. */
+/** The heal point: when every fault that fired is over and none will fire any more. And which paths worked meanwhile. */
 export class Healing {
   readonly paths = new Paths();
   /** Null until the heal point, virtual ms. */
@@ -34,8 +34,8 @@ export class Healing {
     this.#parts = parts;
   }
 
-  /** When it comes at the latest, after the start of the run. */
-  get latestMs(): number {
+  /** When the last fault may fire, after the start of the run. */
+  get lastFaultMs(): number {
     const { network, knobs } = this.#parts;
     return network.plan.length === 0 ? HEAL_AT_ONCE_MS : knobs.healMs;
   }
@@ -51,12 +51,18 @@ export class Healing {
     if (this.#parts.network.isSpent) this.heal();
   }
 
-  /** No fault fires from now on, and what still lasts is over. A second call does nothing. */
+  /** No fault fires from now on. */
+  lastFault(): void {
+    this.#parts.network.stop();
+    if (this.#parts.network.isSpent) this.heal();
+  }
+
+  /** All faults are over. A second call does nothing. */
   heal(): void {
     if (this.at !== null) return;
     const { kernel, network, store, providers, crew, emitter } = this.#parts;
     this.at = kernel.now;
-    network.heal();
+    network.stop();
     store.downUntil = 0;
     for (const provider of providers) provider.heal();
     for (const { process } of crew.members) process.partitionedFrom.clear();
@@ -65,12 +71,14 @@ export class Healing {
     this.note();
   }
 
-  /** Only so many workers stay alive; which ones is drawn. */
+  /** Only so many workers stay alive; which ones is drawn from those that are not gone already. */
   #breakForGood(): void {
     const { knobs, kernel, crew } = this.#parts;
     if (knobs.survivors === 0) return;
     const rankOf = (hash: number): number => draw(kernel.seed, SURVIVOR, hash, 0);
-    const drawn = [...crew.workers].sort((a, b) => rankOf(a.process.hash) - rankOf(b.process.hash));
+    const drawn = crew.workers
+      .filter(({ gone }) => !gone)
+      .sort((a, b) => rankOf(a.process.hash) - rankOf(b.process.hash));
     for (const { process } of drawn.slice(knobs.survivors)) crew.kill(process, 'broken for ever', null);
   }
 

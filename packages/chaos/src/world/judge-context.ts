@@ -1,8 +1,13 @@
 import type { ClassPolicy } from '@sendonce/core';
+import { steps } from '@sendonce/core/internal';
 import { policyFacts, type Addressee, type JudgeContext, type ProviderFacts } from '../checkers/context.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
+import { faultKind } from '../faults/index.ts';
+import { holdMs } from '../faults/lengths.ts';
 import type { CallFault } from '../plan.ts';
+import { askedOf } from './asked.ts';
 import { bodyOf } from './body.ts';
+import { turnsOf } from './event-bound.ts';
 import { requestedOf } from './requested.ts';
 import type { World } from './world.ts';
 
@@ -27,11 +32,14 @@ export function judgeContext(world: World): JudgeContext {
     policyOf: (recipient) => facts.get(typeOf(recipient)) ?? policyFacts(policyFor(typeOf(recipient))),
     addresseeOf: (recipient) => addresseeOf(world, recipient),
     providers: providerFacts(world),
+    ...askedOf(world),
     bodyOf,
     knobs: {
       transitMs: transitMs(world),
       progressMs: boundMs,
-      turnsAfterHeal: 50 + 10 * Math.max(...[...policies.values()].map(({ maxAttempts }) => maxAttempts)),
+      takeUpMs: takeUpMs(world),
+      recoverMs: recoverMs(world),
+      turnsAfterHeal: turnsOf(world.policies),
       poisonClaims: POISON_CLAIMS,
     },
   };
@@ -45,16 +53,34 @@ function addresseeOf(world: World, recipient: number): Addressee {
 }
 
 function providerFacts({ providers }: World): readonly ProviderFacts[] {
-  return providers.map(({ name, setup: { capabilities } }) => ({
+  return providers.map(({ name, setup: { capabilities, channel } }) => ({
     name,
+    channel,
     keyWindowMs: capabilities.idempotency.kind === 'none' ? null : capabilities.idempotency.windowMs,
   }));
 }
 
+/** Each of a worker's waits between two looks, twice: work may come right after one. */
+function takeUpMs({ options: { knobs } }: World): number {
+  const { pollMs, waitMs, sweepMs, lateMs, restartMs } = knobs;
+  return 2 * (pollMs + waitMs + sweepMs + lateMs + restartMs);
+}
+
+/** As long as a poison item may lapse, and every other thing that a process can leave behind. */
+function recoverMs(world: World): number {
+  const { leaseMs, restartMs, visibilityMs, dispatchMs, strayAfterMs, ledgerTimeoutMs } = world.options.knobs;
+  const lapsesMs = steps.POISON_LAPSES * (leaseMs + restartMs);
+  return takeUpMs(world) + lapsesMs + visibilityMs + dispatchMs + strayAfterMs + 10 * ledgerTimeoutMs;
+}
+
 /** The wire's own time, and the longest that faults of the plan together keep a send between its last check and its arrival. */
 function transitMs({ options: { faults, knobs }, limits }: World): number {
-  const holding = faults.filter(isCallFault).filter((fault) => fault.op === 'provider.send' && HOLDING.has(fault.do));
-  return knobs.providerMostMs + 1 + longestHold(holding, limits.transitMs);
+  const ofSends = faults.filter(isCallFault).filter(({ op }) => op === 'provider.send');
+  const holding = ofSends.filter((fault) => HOLDING.has(fault.do));
+  const acting = ofSends.filter((fault) => faultKind(fault.do, fault.op)?.component === 'operator');
+  return (
+    knobs.providerMostMs + 1 + longestHold(holding, limits.transitMs) + Math.min(acting.length, 1) * holdMs(limits)
+  );
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Knob {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** Nothing in a run is longer. */
+export const LONGEST_MS = 30 * DAY;
 
 type Row = readonly [unit: Knob['unit'], preset: number, least: number, most: number, means: string];
 
@@ -45,7 +47,7 @@ const ROWS = {
   // The type that is sent, when the simulator makes it.
   retryCapMs: ['ms', 2 * HOUR, 1, DAY, 'longest wait before another attempt'],
   maxAttempts: ['count', 5, 1, 100, 'attempts that count before a delivery is dead'],
-  expiresInMs: ['ms', 0, 0, 30 * DAY, "no new attempt after this; 0: the class's own (marketing: a day)"],
+  expiresInMs: ['ms', 0, 0, LONGEST_MS, "no new attempt after this; 0: the class's own (marketing: a day)"],
   // The ledger and the queue.
   ledgerLeastMs: ['ms', 1, 0, MINUTE, 'fastest way of a ledger call, each direction'],
   ledgerMostMs: ['ms', 2, 0, MINUTE, 'slowest way of a ledger call, each direction'],
@@ -59,20 +61,26 @@ const ROWS = {
   providerLeastMs: ['ms', 8, 0, HOUR, 'fastest way of a send, each direction'],
   providerMostMs: ['ms', 24, 0, HOUR, 'slowest way of a send, each direction'],
   sendTimeoutMs: ['ms', 10_000, 1, HOUR, 'after which the adapter gives up waiting for an answer'],
-  keyWindowMs: ['ms', DAY, 2_000, 30 * DAY, 'how long a keyed provider remembers a key'],
+  keyWindowMs: ['ms', DAY, 2_000, LONGEST_MS, 'how long a keyed provider remembers a key'],
   settleMs: ['ms', MINUTE, 1, DAY, 'how long after a send deadline a "not found" proves nothing'],
-  horizonMs: ['ms', 7 * DAY, 1_000, 30 * DAY, 'how far back a lookup sees'],
+  horizonMs: ['ms', 7 * DAY, 1_000, LONGEST_MS, 'how far back a lookup sees'],
   // Processes and the end.
   producerRetryMs: ['ms', 1_000, 1, HOUR, 'before the producer publishes again what it does not know to be accepted'],
   restartMs: ['ms', 5_000, 1, DAY, 'from a kill until the process is started again'],
-  healMs: ['ms', 6 * HOUR, 1, 30 * DAY, 'the latest heal point: no fault fires after it'],
+  healMs: [
+    'ms',
+    6 * HOUR,
+    1,
+    LONGEST_MS,
+    'no fault fires after this; the heal point comes when those that fired are over',
+  ],
   survivors: ['count', 0, 0, 1_000, 'workers that stay alive after the heal point, all others broken for ever; 0: all'],
   maxEvents: [
     'count',
     0,
     0,
     Number.MAX_SAFE_INTEGER,
-    'a run that needs more goes round in circles; 0: a million, and two thousand per recipient',
+    'a run that needs more goes round in circles; 0: as many as its deliveries, workers and virtual time can need',
   ],
 } satisfies Record<string, Row>;
 
@@ -93,10 +101,13 @@ export function knobsOf(set: Readonly<Record<string, number>>): Knobs {
   const knobs: Record<string, number> = { ...PRESETS };
   for (const [name, value] of Object.entries(set)) {
     const row = (ROWS as Record<string, Row>)[name];
-    if (row === undefined) invalid(`knobs.${name} is no knob; known: ${Object.keys(ROWS).join(', ')}`);
-    const [, , least, most] = row;
-    if (!(value >= least && value <= most))
-      invalid(`knobs.${name} must be a number from ${least} to ${most}, got ${value}`);
+    if (row === undefined) invalid(`setup.knobs.${name} is no knob; known: ${Object.keys(ROWS).join(', ')}`);
+    const [unit, , least, most] = row;
+    const isWhole = unit === 'ms' || Number.isInteger(value);
+    if (typeof value !== 'number' || !(value >= least && value <= most) || !isWhole)
+      invalid(
+        `setup.knobs.${name} must be a ${unit === 'ms' ? '' : 'whole '}number from ${least} to ${most}, got ${typeof value === 'number' ? value : JSON.stringify(value)}`,
+      );
     knobs[name] = value;
   }
   return withMargins(knobs as Knobs, set);

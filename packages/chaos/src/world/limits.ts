@@ -1,7 +1,11 @@
 import { CLASS_POLICIES, type ClassPolicy, type NotifierConfig, type ProviderCapabilities } from '@sendonce/core';
 import { PATIENCE, steps } from '@sendonce/core/internal';
 import type { Limits } from '../faults/kind.ts';
+import type { SimulationSetup } from '../plan.ts';
+import type { WorkloadSpec } from '../workload.ts';
+import { providerOutlines } from './capabilities.ts';
 import type { Knobs } from './knobs.ts';
+import { runKnobs } from './run-knobs.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -20,6 +24,17 @@ export function transitMs(capabilities: readonly ProviderCapabilities[], knobs: 
 
 export function limitsOf(capabilities: readonly ProviderCapabilities[], knobs: Knobs): Limits {
   return { knobs, transitMs: transitMs(capabilities, knobs) };
+}
+
+/** What faults may do in a world: the knobs and what the providers can do, the user's own where there is a config. */
+export function limitsIn(setup: SimulationSetup, workload: WorkloadSpec | null): Limits {
+  const knobs = runKnobs(setup, workload);
+  const config = workload?.kind === 'config' ? workload.config : null;
+  const outlines = providerOutlines(config, ['email'], setup.provider, knobs);
+  return limitsOf(
+    outlines.map(({ capabilities }) => capabilities),
+    knobs,
+  );
 }
 
 export function policyOf(

@@ -1,5 +1,6 @@
 import { createNotifier, type DeliveryRecord, type NotifierConfig } from '@sendonce/core';
 import type { OperatorAction } from '../faults/kind.ts';
+import { SCRIPT_KILLED_AFTER_MS } from '../faults/lengths.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { begin, end, newProcess, type Life } from '../kernel/process.ts';
 import type { Emitter } from './emitter.ts';
@@ -8,8 +9,6 @@ import type { Send } from './provider.ts';
 type Notifier = ReturnType<typeof createNotifier>;
 
 const NOTE = { by: 'operator', why: 'simulated' } as const;
-/** What an operator's script is in the middle of when it is killed. */
-const KILLED_AFTER_MS = 3;
 
 export interface OperatorParts {
   readonly kernel: Kernel;
@@ -33,7 +32,7 @@ export class Operator {
     return this.#acting > 0;
   }
 
-  /** Does it, and resolves when the ledger has answered; or when it could not be done. */
+  /** Does it, and resolves when the ledger has answered; or when it could not be done, or its process died over it. */
   operate(action: OperatorAction, deliveryId: string): Promise<void> {
     return this.#acts(async () => {
       switch (action) {
@@ -107,7 +106,7 @@ export class Operator {
     ]);
   }
 
-  /** All dead letters, twice: the first time its process dies in the middle. */
+  /** All dead letters, twice: the first time its process dies in the middle, and the second time is a while after. */
   async #replayAndDie(): Promise<void> {
     const { kernel, later, restartMs, configFor, emitter } = this.#parts;
     const { life } = this.#begin('operator');
@@ -117,7 +116,7 @@ export class Operator {
     void createNotifier(configFor(life))
       .replay(ids, NOTE)
       .catch(() => undefined);
-    await new Promise<void>((resolve) => later(KILLED_AFTER_MS, resolve));
+    await new Promise<void>((resolve) => later(SCRIPT_KILLED_AFTER_MS, resolve));
     end(life.process);
     emitter.emit({
       at: kernel.now,
@@ -126,8 +125,10 @@ export class Operator {
       what: 'kill',
       why: 'in the middle of a replay',
     });
-    await new Promise<void>((resolve) => later(restartMs, resolve));
-    await this.#notifier().replay(ids, NOTE);
+    void this.#acts(async () => {
+      await new Promise<void>((resolve) => later(restartMs, resolve));
+      await this.#notifier().replay(ids, NOTE);
+    });
   }
 }
 

@@ -70,7 +70,8 @@ function channels({
     );
 }
 
-function workerOptions(knobs: Knobs, concurrency: number): WorkerOptions {
+/** The worker options that a set of knobs is. */
+export function workerOptions(knobs: Knobs, concurrency: number): WorkerOptions {
   const { batch, leaseMs, dispatchMs, sendMarginMs, keyMarginMs, pollMs, waitMs } = knobs;
   const { sweepMs, lateMs, strayAfterMs, page: chunk, graceMs, noProgressMs } = knobs;
   return {

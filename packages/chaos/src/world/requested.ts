@@ -2,7 +2,8 @@ import { type Channel, deliveryId, notificationId, type Target, toTarget } from 
 import type { Workload } from '../workload.ts';
 import type { Registry } from './registry.ts';
 
-const TENANT = 'default';
+/** The tenant of everything that a run publishes. */
+export const TENANT = 'default';
 
 /** What was asked for: one recipient of one notification on one channel. */
 export interface Requested {
@@ -35,7 +36,8 @@ export function firstDeliveryId(number: number, workload: Workload, registry: Re
   return deliveryId({ ...requestedOf(number, workload, registry), generation: 0 });
 }
 
-function knownTarget(number: number, { known }: Workload): Target {
+/** The target of a recipient that is known beforehand. */
+export function knownTarget(number: number, { known }: Workload): Target {
   if (known === null) throw new Error(`recipient ${number} was never learned`);
   return toTarget(known.targetOf(number));
 }

@@ -6,6 +6,8 @@ export class Rest {
   readonly #kernel: Kernel;
   readonly #ledger: Ledger;
   #seenAt = -1;
+  /** Counts what happened; a look is worth nothing once something did. */
+  #happened = 0;
 
   constructor(kernel: Kernel, ledger: Ledger) {
     this.#kernel = kernel;
@@ -13,12 +15,19 @@ export class Rest {
   }
 
   look(): void {
+    const happened = this.#happened;
     void this.#ledger.count().then((counts) => {
-      if (isAtRest(counts)) this.#seenAt = this.#kernel.now;
+      if (happened === this.#happened && isAtRest(counts)) this.#seenAt = this.#kernel.now;
     });
   }
 
-  /** All was settled when somebody looked in this very instant. */
+  /** Something was written or sent, or a fault struck, perhaps in the very instant in which somebody had found everything settled. */
+  disturb(): void {
+    this.#happened++;
+    this.#seenAt = -1;
+  }
+
+  /** All was settled when somebody looked in this very instant, and nothing has happened since. */
   get isNow(): boolean {
     return this.#seenAt === this.#kernel.now;
   }

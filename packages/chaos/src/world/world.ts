@@ -15,6 +15,7 @@ import type { Workload } from '../workload.ts';
 import { providerOutlines } from './capabilities.ts';
 import { Crew } from './crew.ts';
 import { Emitter } from './emitter.ts';
+import { eventBound } from './event-bound.ts';
 import { makeHands } from './hands.ts';
 import { Healing } from './healing.ts';
 import type { Knobs } from './knobs.ts';
@@ -56,6 +57,8 @@ export class World {
   readonly queue: SimulatedQueue | null;
   readonly store: Store;
   readonly limits: Limits;
+  /** Of every type that is sent. */
+  readonly policies: readonly ClassPolicy[];
   /** Everything settles within this after the heal point. */
   readonly boundMs: number;
   readonly emitter: Emitter;
@@ -74,6 +77,7 @@ export class World {
   readonly #observers: Observer[] = [];
   #failure: { readonly error: unknown } | null = null;
   #producers = 0;
+  #toFollow = 0;
 
   /** Makes the world and arms the plan; nothing happens before `run`. */
   constructor(options: WorldOptions) {
@@ -94,11 +98,8 @@ export class World {
     this.providers = this.#makeProviders();
     const capabilities = this.providers.map((provider) => provider.setup.capabilities);
     this.limits = limitsOf(capabilities, knobs);
-    this.boundMs = settleBoundMs(
-      Object.keys(workload.notifications).map((type) => this.policy(type)),
-      capabilities,
-      knobs,
-    );
+    this.policies = Object.keys(workload.notifications).map((type) => this.policy(type));
+    this.boundMs = settleBoundMs(this.policies, capabilities, knobs);
     this.queue = setup.queue ? new SimulatedQueue(kernel, knobs.visibilityMs) : null;
     this.store = new Store(kernel, knobs, { deliveries: registry.size, undoMs: longestAmnesiaMs(faults, knobs) });
     this.#rest = new Rest(kernel, this.store.ledger);
@@ -126,11 +127,17 @@ export class World {
         queue: this.queue,
         operator: this.#operator,
         later,
+        follows: (ms, action) => this.#follow(ms, action),
         publishTwice: () => this.#addProducer(),
+        limits: this.limits,
       }),
       limits: this.limits,
+      workers: setup.workers,
       hasQueue: setup.queue,
-      changed: () => this.healing.faultChanged(),
+      changed: () => {
+        this.#rest.disturb();
+        this.healing.faultChanged();
+      },
     });
     const { store, providers, crew, network } = this;
     this.healing = new Healing({ kernel, knobs, emitter, store, providers, crew, network });
@@ -151,15 +158,18 @@ export class World {
 
   /** Runs to the end, or until `isAborted`, asked now and then, says so. Call it once. */
   async run(observers: readonly Observer[], isAborted: () => boolean = () => false): Promise<RunEnd> {
-    const { knobs } = this.options;
+    const { knobs, setup } = this.options;
+    const { policies } = this;
+    const mostEvents = eventBound({ knobs, workers: setup.workers, queue: setup.queue, policies });
     this.#observers.push(...observers);
     this.network.announce();
-    this.#later(this.healing.latestMs, () => this.healing.heal());
+    this.#later(this.healing.lastFaultMs, () => this.healing.lastFault());
     this.#addProcesses();
     const end = await this.kernel.run({
       until: () => this.#failure !== null || this.#isOver(),
-      lastMs: () => (this.healing.at ?? knobs.healMs) + this.boundMs,
-      maxEvents: knobs.maxEvents > 0 ? knobs.maxEvents : 1_000_000 + 2_000 * this.registry.size,
+      // The heal point comes: whatever fires has a length.
+      lastMs: () => (this.healing.at ?? Infinity) + this.boundMs,
+      mostEvents: () => (knobs.maxEvents > 0 ? knobs.maxEvents : mostEvents(this.kernel.now, this.registry.size)),
       afterInstant: this.trim,
       isAborted,
     });
@@ -266,6 +276,7 @@ export class World {
       deliveryId: message.deliveryId,
       attempt: context.attempt,
       key: context.key,
+      channel: provider.setup.channel,
       to: message.to,
       body: arrival.bodyHash.toString(36),
       outcome: arrival.what,
@@ -276,6 +287,7 @@ export class World {
 
   #worked(): void {
     this.lastWorkAt = this.kernel.now;
+    this.#rest.disturb();
   }
 
   // ---- how it ends -----------------------------------------------------------------------------------------------------------
@@ -286,7 +298,16 @@ export class World {
 
   #isOver(): boolean {
     if (!this.#rest.isNow || this.#wire.busy > 0 || this.crew.isProducing || this.#operator.isBusy) return false;
-    return this.queue === null || this.queue.depth === 0;
+    return this.#toFollow === 0 && (this.queue === null || this.queue.depth === 0);
+  }
+
+  /** What a fault still has in store, when all the rest has come to an end. */
+  #follow(ms: number, action: () => void): void {
+    this.#toFollow++;
+    this.#later(ms, () => {
+      this.#toFollow--;
+      action();
+    });
   }
 }
 

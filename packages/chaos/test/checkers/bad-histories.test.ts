@@ -16,6 +16,36 @@ const DOCUMENT = { policyOf: () => ({ resend: true, failover: true, assume: fals
 const FOUND = { kind: 'found', attempt: 1, providerMessageId: 'm' } as const;
 const PARK = { kind: 'park', reason: 'nothing can tell' } as const;
 
+const BROKEN_TEMPLATE = {
+  contentOf: () => {
+    throw new Error('template is broken');
+  },
+};
+const CANCELLED = { kind: 'cancelled', tooLate: [] } as const;
+const START = { kind: 'process', what: 'start', why: null } as const;
+const KILL = { kind: 'process', what: 'kill', why: null } as const;
+const OPT_OUT = {
+  tenant: 'default',
+  recipientId: 'person-0',
+  topic: '*',
+  channel: '*',
+  suppressed: true,
+  by: 'r',
+  why: 'no more',
+} as const;
+
+/** Refused by the provider for good. */
+function refused(story: Story): Story {
+  return story.add().claim(0).mark(0).arrive(0, { outcome: 'refused' }).settle(0, 'rejected');
+}
+
+/** A day in which nobody sends it. */
+function expiring(story: Story): Story {
+  story.add();
+  story.delivery(0).expiresAt = story.at + 86_400_000;
+  return story;
+}
+
 /** Marked and sent, and nobody knows what became of it. */
 function unknown(story: Story, provider: string): Story {
   return story.add().claim(0).mark(0, { provider }).fault({ phase: 'B' }).settle(0, 'unknown');
@@ -25,27 +55,43 @@ const BAD: readonly Bad[] = [
   {
     name: 'a duplicate',
     by: 'S1',
-    tell: () => new Story(2).add().claim(0).mark(0).arrive(0).settle(0, 'not-sent').deliver(0).deliver(1),
+    tell: () =>
+      new Story(2).add().claim(0).mark(0).fault().settle(0, 'not-sent').deliver(0).arrive(0, { attempt: 1 }).deliver(1),
     net: ['END'],
   },
   {
     name: 'a second message by a generation that was not declared to make one',
     by: 'S1',
-    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0).arrive(0).deliver('d_0g1'),
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .fault()
+        .settle(0, 'not-sent', { state: 'dead' })
+        .ends(0, 'dead')
+        .replay(0)
+        .arrive(0)
+        .deliver('d_0g1'),
     net: ['END'],
   },
   {
     name: 'a third message under one declaration',
     by: 'S1',
     tell: () =>
-      unknown(new Story(1, DOCUMENT), 'p0')
-        .arrive(0)
-        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+      new Story(1, DOCUMENT)
+        .add()
         .claim(0)
         .mark(0)
-        .arrive(0)
+        .fault()
+        .settle(0, 'not-sent')
+        .claim(0)
+        .mark(0)
+        .settle(0, 'unknown')
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .deliver(0)
         .arrive(0, { attempt: 1 })
-        .settle(0, 'accepted'),
+        .arrive(0, { attempt: 2 }),
     net: ['END'],
   },
   {
@@ -104,8 +150,8 @@ const BAD: readonly Bad[] = [
       unknown(new Story(1), 'k0')
         .reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
         .claim(0, { by: 'w2' })
-        .settle(0, 'accepted', { fence: 101, attempt: 1 })
-        .arrive(0, { provider: 'k0', attempt: 1 }),
+        .arrive(0, { provider: 'k0', attempt: 1 })
+        .settle(0, 'accepted', { fence: 101, attempt: 1 }),
   },
   {
     name: 'a late copy of a claim that takes the mark away',
@@ -134,8 +180,7 @@ const BAD: readonly Bad[] = [
   {
     name: 'a final state that is forgotten',
     by: 'S5',
-    tell: () =>
-      new Story(1).add().claim(0).mark(0).settle(0, 'rejected').asked(0, { kind: 'settled', state: 'cancelled' }),
+    tell: () => refused(new Story(1)).asked(0, { kind: 'settled', state: 'cancelled' }),
   },
   {
     name: 'a bounce that a late response hides',
@@ -245,6 +290,7 @@ const BAD: readonly Bad[] = [
         .settle(0, 'accepted', { state: 'retry-scheduled' })
         .claim(0)
         .mark(0)
+        .fault()
         .settle(0, 'not-sent', { state: 'sent' }),
   },
   {
@@ -302,7 +348,7 @@ const BAD: readonly Bad[] = [
       return story
         .add({ deliveries: story.targets([0, 7]) })
         .deliver(0)
-        .ends('d_7', 'cancelled');
+        .ends('d_7', 'sent');
     },
   },
   {
@@ -363,17 +409,17 @@ const BAD: readonly Bad[] = [
   {
     name: 'a replay that is given the delivery it replaces',
     by: 'S12',
-    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0, { id: 'd_0' }),
+    tell: () => refused(new Story(1)).replay(0, { id: 'd_0' }),
   },
   {
     name: 'a dead letter without a reason',
     by: 'S13',
-    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').ends(0, 'failed', null),
+    tell: () => refused(new Story(1)).ends(0, 'failed', null),
   },
   {
     name: 'a failure that no dead letter shows',
     by: 'S13',
-    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected'),
+    tell: () => refused(new Story(1)),
     facts: { deadLetters: new Set() },
   },
   {
@@ -412,7 +458,13 @@ const BAD: readonly Bad[] = [
     name: 'a refund that never comes back',
     by: 'S14',
     tell: () => {
-      const story = new Story(1).add().claim(0).mark(0).settle(0, 'deferred').deliver(0);
+      const story = new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0, { outcome: 'refused' })
+        .settle(0, 'deferred')
+        .deliver(0);
       story.delivery(0).charged = 2;
       return story;
     },
@@ -438,6 +490,7 @@ const BAD: readonly Bad[] = [
         .claim(0)
         .mark(0)
         .cancel('d_0', { kind: 'too-late', state: 'dispatching' })
+        .fault()
         .settle(0, 'not-sent')
         .deliver(0),
   },
@@ -450,16 +503,8 @@ const BAD: readonly Bad[] = [
     name: 'a mark after an opt-out',
     by: 'S15',
     tell: () => {
-      const request = {
-        tenant: 'default',
-        recipientId: 'person-0',
-        topic: '*',
-        channel: '*',
-        suppressed: true,
-        by: 'r',
-        why: 'no more',
-      };
-      return new Story(1).add().event({ kind: 'suppress', request, tooLate: [] }, 'producer').deliver(0);
+      const happening = { kind: 'suppress', request: OPT_OUT, tooLate: [] } as const;
+      return new Story(1).add().event(happening, 'operator').deliver(0);
     },
   },
   {
@@ -541,7 +586,7 @@ const BAD: readonly Bad[] = [
     by: 'L7',
     tell: () => {
       const story = new Story(1).add();
-      for (let i = 0; i < 6; i += 1) story.claim(0).wait(LEASE_MS);
+      for (let i = 0; i < 6; i += 1) story.claim(0).event(KILL).wait(LEASE_MS);
       return story.ends(0, 'dead', 'poison');
     },
     facts: { liveness: { poison: [0] } },
@@ -559,20 +604,220 @@ const BAD: readonly Bad[] = [
         .add()
         .claim(0)
         .mark(0)
-        .arrive(0)
         .settle(0, 'unknown')
         .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
         .deliver(0),
   },
   {
     name: 'a false success',
-    by: 'END',
+    by: 'S17',
     tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'accepted'),
+    net: ['END'],
   },
   {
     name: 'a false failure',
-    by: 'END',
+    by: 'S17',
     tell: () => new Story(1).add().claim(0).mark(0).arrive(0).settle(0, 'rejected'),
+    net: ['END'],
+  },
+  {
+    name: 'an acceptance under an id that no provider gave',
+    by: 'S17',
+    tell: () => new Story(1).add().claim(0).mark(0).arrive(0, { messageId: 'other' }).settle(0, 'accepted'),
+  },
+  {
+    name: 'a message that is found under an id that no provider gave',
+    by: 'S17',
+    tell: () =>
+      unknown(new Story(1), 'p0')
+        .arrive(0)
+        .reconcile(0, { ...FOUND, providerMessageId: 'probably' }, 'sent'),
+  },
+  {
+    name: 'a rejection without a question',
+    by: 'S17',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected'),
+    net: ['END'],
+  },
+  {
+    name: 'a deferral without a question',
+    by: 'S17',
+    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'deferred').deliver(0),
+  },
+  {
+    name: 'a rejection on the strength of an earlier one',
+    by: 'S17',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).arrive(0, { outcome: 'refused' }).settle(0, 'deferred');
+      return story.claim(0).mark(0).settle(0, 'rejected');
+    },
+  },
+  {
+    name: 'what arrived and is said not to be sent',
+    by: 'S17',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).arrive(0, { outcome: 'refused' }).fault();
+      return story.settle(0, 'not-sent').deliver(0);
+    },
+  },
+  {
+    name: 'what is said not to be sent though nothing kept it',
+    by: 'S17',
+    tell: () => new Story(1).fault().wait(60_000).add().claim(0).mark(0).settle(0, 'not-sent').deliver(0),
+  },
+  {
+    name: 'what is said to be unknown though nothing hid it',
+    by: 'S17',
+    tell: () =>
+      new Story(1)
+        .fault()
+        .wait(60_000)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'unknown')
+        .reconcile(0, FOUND, 'sent'),
+  },
+  {
+    name: 'a second request with the same key under one mark',
+    by: 'S17',
+    tell: () => {
+      const story = new Story(1).fault().add().claim(0).mark(0, { provider: 'k0' }).arrive(0, { provider: 'k0' });
+      return story.arrive(0, { provider: 'k0', outcome: 'same' }).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'a possible duplicate that nothing gave cause to declare',
+    by: 'S1',
+    tell: () =>
+      new Story(1, DOCUMENT)
+        .fault()
+        .wait(60_000)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .wait(60_000)
+        .sweep(0)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .deliver(0),
+    net: ['END'],
+  },
+  {
+    name: "another's content that the mark had frozen too",
+    by: 'S7',
+    tell: () => {
+      const story = new Story(2).add().claim(0).mark(0, { text: 'hello d_1' });
+      return story.arrive(0, { body: 'hash of hello d_1' }).settle(0, 'accepted').deliver(1);
+    },
+  },
+  {
+    name: 'an empty content that the mark had frozen too',
+    by: 'S7',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0, { text: '' });
+      return story.arrive(0, { body: 'hash of ' }).settle(0, 'accepted');
+    },
+  },
+  {
+    name: 'a message where no content can be made',
+    by: 'S7',
+    tell: () => new Story(1, BROKEN_TEMPLATE).add().deliver(0),
+  },
+  {
+    name: 'a message over another channel',
+    by: 'S7',
+    tell: () => new Story(1).add().claim(0).mark(0).arrive(0, { channel: 'sms' }).settle(0, 'accepted'),
+  },
+  {
+    name: 'other content than was frozen, where nobody can make it again',
+    by: 'S7',
+    tell: () =>
+      new Story(1, { isOpen: true, contentOf: () => null })
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0, { body: 'hash of another' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'a learned recipient whom its notification does not name',
+    by: 'S11',
+    tell: () => new Story(1, { isOpen: true, isAskedFor: () => false }).add().deliver(0),
+  },
+  {
+    name: 'giving up by itself',
+    by: 'END',
+    tell: () => new Story(1).add().ends(0, 'failed'),
+  },
+  {
+    name: 'a death that no fault explains',
+    by: 'END',
+    tell: () => new Story(1).add().claim(0).ends(0, 'dead'),
+  },
+  {
+    name: 'a cancel that nobody asked for',
+    by: 'END',
+    tell: () => new Story(1).add().ends(0, 'cancelled'),
+  },
+  {
+    name: 'a worker that cancels by itself',
+    by: 'END',
+    tell: () =>
+      new Story(1)
+        .event(START)
+        .add()
+        .event({ kind: 'cancel', request: { id: 'd_0', by: 'w1', why: 'too hard' }, verdict: CANCELLED }, 'w1')
+        .ends(0, 'cancelled'),
+  },
+  {
+    name: 'a worker that cancels the notification by itself',
+    by: 'END',
+    tell: () =>
+      new Story(1)
+        .event(START)
+        .event({ kind: 'cancel', request: { id: NOTIFICATION, by: 'w1', why: 'too hard' }, verdict: CANCELLED }, 'w1'),
+    facts: { notMade: () => 'cancelled' },
+  },
+  {
+    name: 'an opt-out that nobody asked for',
+    by: 'END',
+    tell: () => new Story(1).add().ends(0, 'suppressed'),
+  },
+  {
+    name: 'a worker that opts people out',
+    by: 'END',
+    tell: () =>
+      new Story(1).event(START).add().deliver(0).event({ kind: 'suppress', request: OPT_OUT, tooLate: [] }, 'w1'),
+  },
+  {
+    name: 'a worker that replays by itself what was parked',
+    by: 'END',
+    tell: () =>
+      unknown(new Story(1).event(START), 'p0')
+        .reconcile(0, PARK, 'parked')
+        .replay(0, { possibleDuplicate: true })
+        .deliver('d_0g1'),
+  },
+  {
+    name: 'an expiry of what could have been sent',
+    by: 'END',
+    tell: () => expiring(new Story(1)).ends(0, 'expired'),
+  },
+  {
+    name: 'an expiry long after the last fault',
+    by: 'END',
+    tell: () => expiring(new Story(1).fault()).ends(0, 'expired'),
+  },
+  {
+    name: 'a notification that fails though its route works',
+    by: 'END',
+    tell: () => new Story(1, { failsToRoute: () => false }).add().deliver(0),
+    facts: {
+      failedNotifications: [{ notificationId: 'n_9', reason: 'route threw' }],
+      deadLetters: new Set(['n_9']),
+    },
   },
   {
     name: 'an outcome that is assumed where the policy does not say so',
@@ -590,7 +835,8 @@ const BAD: readonly Bad[] = [
         .claim(0)
         .mark(0)
         .arrive(0)
-        .settle(0, 'unknown')
+        .wait(60_000)
+        .sweep(0)
         .reconcile(0, PARK, 'parked'),
   },
   {

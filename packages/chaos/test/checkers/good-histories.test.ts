@@ -5,6 +5,27 @@ import { BOUND_MS, KEY_WINDOW_MS, NOTIFICATION, Story, type FactChanges } from '
 const DOCUMENT = { resend: true, failover: true, assume: false };
 const MARKETING = { resend: false, failover: false, assume: true };
 
+const HOUR_MS = 3_600_000;
+const CANCELLED = { kind: 'cancelled', tooLate: [] } as const;
+const OPT_OUT = {
+  tenant: 'default',
+  recipientId: 'person-1',
+  topic: '*',
+  channel: '*',
+  suppressed: true,
+  by: 'person-1',
+  why: 'no more',
+} as const;
+
+/** The first delivery lives so long. */
+function expiring(story: Story, ms: number): Story {
+  story.add();
+  const told = story.delivery(0);
+  told.createdAt = story.at;
+  told.expiresAt = story.at + ms;
+  return story;
+}
+
 interface Good {
   readonly name: string;
   readonly tell: () => Story;
@@ -174,7 +195,15 @@ const GOOD: readonly Good[] = [
   },
   {
     name: 'a dead letter is replayed and arrives once',
-    tell: () => new Story(1).add().claim(0).mark(0).settle(0, 'rejected').replay(0).deliver('d_0g1'),
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0, { outcome: 'refused' })
+        .settle(0, 'rejected')
+        .replay(0)
+        .deliver('d_0g1'),
     tally: { once: 1 },
   },
   {
@@ -237,6 +266,93 @@ const GOOD: readonly Good[] = [
       input: { rows: 6, merged: 1, invalid: 1 },
     },
     tally: { once: 1, cancelled: 1, failed: 1 },
+  },
+  {
+    name: 'people cancel and opt out, and what was not sent yet is not sent',
+    tell: () => {
+      const story = new Story(3).add().cancel('d_0', CANCELLED).ends(0, 'cancelled').ends(1, 'suppressed');
+      return story.event({ kind: 'suppress', request: OPT_OUT, tooLate: [] }, 'operator').deliver(2);
+    },
+    tally: { cancelled: 1, suppressed: 1, once: 1 },
+  },
+  {
+    name: 'a whole notification is cancelled by a person',
+    tell: () => new Story(2).add().deliver(1).cancel(NOTIFICATION, CANCELLED).ends(0, 'cancelled'),
+    tally: { cancelled: 1, once: 1 },
+  },
+  {
+    name: 'an outage lasts until the attempts are spent',
+    tell: () => {
+      const story = new Story(1).fault({ do: 'outage', phase: 'E', ms: 600_000 }).add();
+      for (let tries = 0; tries < 4; tries += 1) story.claim(0).mark(0).settle(0, 'not-sent').wait(60_000);
+      return story.claim(0).mark(0).settle(0, 'not-sent', { state: 'dead' }).ends(0, 'dead');
+    },
+    tally: { dead: 1 },
+  },
+  {
+    name: 'an outage lasts until it has expired',
+    tell: () => expiring(new Story(1).fault({ do: 'outage', phase: 'E', ms: HOUR_MS }), HOUR_MS).ends(0, 'expired'),
+    tally: { expired: 1 },
+  },
+  {
+    name: 'there is more to do than fits, so that the last one expires',
+    tell: () => {
+      const story = expiring(new Story(60), 600_000);
+      for (let nth = 1; nth < 60; nth += 1) story.wait(10_000).deliver(nth);
+      return story.ends(0, 'expired');
+    },
+    tally: { once: 59, expired: 1 },
+  },
+  {
+    name: 'a message lives so short that nobody can be blamed',
+    tell: () => expiring(new Story(1), 30_000).ends(0, 'expired'),
+    tally: { expired: 1 },
+  },
+  {
+    name: 'the user’s own template is broken',
+    tell: () => {
+      const contentOf = () => {
+        throw new Error('template is broken');
+      };
+      return new Story(1, { contentOf }).add().claim(0).ends(0, 'failed', 'content threw');
+    },
+    tally: { failed: 1 },
+  },
+  {
+    name: 'an address cannot work',
+    tell: () => {
+      const target = { channel: 'email', to: 'nobody', recipientId: 'nobody', destinationId: '', data: {} } as const;
+      const story = new Story(1, { targetOf: () => target });
+      const deliveries = [{ ...story.targets()[0]!, target, failed: 'no @' }];
+      return story.add({ deliveries }).ends(0, 'failed', 'no @');
+    },
+    tally: { failed: 1 },
+  },
+  {
+    name: 'content differs from call to call, which is for the trace to say',
+    tell: () => {
+      let calls = 0;
+      const contentOf = () => ({ text: `visitor number ${(calls += 1)}` });
+      return new Story(1, { isOpen: true, contentOf }).add().deliver(0);
+    },
+    tally: { once: 1 },
+  },
+  {
+    name: 'content is made later than its message can be compared',
+    tell: () =>
+      new Story(1, { isOpen: true, contentOf: (_n, _t, { deliveryId }) => Promise.resolve({ text: deliveryId }) })
+        .add()
+        .deliver(0),
+    tally: { once: 1 },
+  },
+  {
+    name: 'the dead are replayed automatically',
+    tell: () => {
+      const story = new Story(1).event({ kind: 'process', what: 'start', why: null }).add().claim(0).mark(0).fault();
+      story.settle(0, 'not-sent', { state: 'dead' }).ends(0, 'dead');
+      return story.replay(0, { automatic: true }).deliver('d_0g1');
+    },
+    tally: { once: 1 },
   },
   {
     name: 'a bounced message was a message',

@@ -28,7 +28,8 @@ function factsOf(many: ManyDeliveries): EndFacts {
   return new Story(0).facts({
     requested: [...ids.keys()],
     deliveries: ids.map((id, recipient) => {
-      return { id, recipient, generation: 0, state: 'sent', assumed: false, reason: null, attempts: 1, charged: 1 };
+      const counts = { attempts: 1, charged: 1, createdAt: 0, expiresAt: null };
+      return { id, recipient, generation: 0, state: 'sent', assumed: false, reason: null, ...counts };
     }),
     mailbox: ids.map((deliveryId, recipient) => ({ recipient, provider: 'p0', deliveryId, body: '', at: 0 })),
     deadLetters: new Set(),

@@ -4,7 +4,7 @@ import { COMPONENTS, type FaultKind } from '../../src/faults/kind.ts';
 import { limitsOf } from '../../src/world/limits.ts';
 import { knobsOf } from '../../src/world/knobs.ts';
 import type { CallFault, SimulationSetup } from '../../src/plan.ts';
-import { messages, simulate } from '../world/simulate.ts';
+import { messages, simulate, type Simulated } from '../world/simulate.ts';
 
 const LIMITS = limitsOf([], knobsOf({}));
 
@@ -104,5 +104,15 @@ describe('each fault at each of its sites', () => {
     expect(run.end).toBe('done');
     expect(run.crashes).toEqual([]);
     for (const count of Object.values(messages(run))) expect(count).toBeLessThanOrEqual(1);
+    expect(kind.forever === true ? [] : startsAfterHeal(run)).toEqual([]);
   });
 });
+
+/** A request on its way when the fault struck may let it begin that much later. */
+const ON_ITS_WAY_MS = 100;
+
+/** Processes that were still dying, standing still or coming back when everything was said to be over. A producer that is done stops. */
+function startsAfterHeal({ history, facts }: Simulated): readonly unknown[] {
+  const over = facts.liveness.healedAt + ON_ITS_WAY_MS;
+  return history.filter((event) => event.kind === 'process' && event.what !== 'stopped' && event.at > over);
+}

@@ -37,7 +37,7 @@ describe('the kernel', () => {
     expect([await late.run(undefined, 100), late.kernel.now]).toEqual(['time', 100]);
     const busy = toyWorld();
     tick(busy);
-    expect(await busy.kernel.run({ until: () => false, lastMs: () => Infinity, maxEvents: 7 })).toBe('events');
+    expect(await busy.kernel.run({ until: () => false, lastMs: () => Infinity, mostEvents: () => 7 })).toBe('events');
   });
 
   test('rejects with what an event threw', async () => {

@@ -6,7 +6,7 @@ import net from 'node:net';
 import { setTimeout as later } from 'node:timers/promises';
 import { isSendonceError, type SendonceError } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
-import { outsideWorld } from '../../src/kernel/guard.ts';
+import { asUserCode, outsideWorld, userCodeInside } from '../../src/kernel/guard.ts';
 import { poison } from '../../src/kernel/poison.ts';
 import { toySite, toyWorld } from './toy.ts';
 
@@ -31,11 +31,21 @@ const forbidden: readonly [call: string, action: () => unknown][] = [
   ['Date.now', () => Date.now()],
   ['new Date()', () => new Date()],
   ['Date()', () => Date()],
+  ['Intl.DateTimeFormat.format() without a date', () => new Intl.DateTimeFormat('en').format()],
+  ['Intl.DateTimeFormat.format() without a date', () => Intl.DateTimeFormat('en').format(undefined)],
+  ['Intl.DateTimeFormat.format() without a date', () => [undefined].map(new Intl.DateTimeFormat('en').format)],
+  ['Intl.DateTimeFormat.formatToParts() without a date', () => new Intl.DateTimeFormat('en').formatToParts()],
+  ['new Date()', () => new Date().toLocaleTimeString('en')],
+  ['new Date()', () => new Date().toLocaleDateString('en')],
+  ['new Date()', () => new Date().toLocaleString('en')],
   ['setTimeout', () => setTimeout(() => {}, 1)],
   ['setInterval', () => setInterval(() => {}, 1)],
   ['setImmediate', () => setImmediate(() => {})],
   ['timers/promises.setTimeout', () => later(1)],
   ['performance.now', () => performance.now()],
+  ['performance.mark', () => performance.mark('x')],
+  ['performance.toJSON', () => performance.toJSON()],
+  ['process.cpuUsage', () => process.cpuUsage()],
   ['process.hrtime', () => process.hrtime()],
   ['process.hrtime.bigint', () => process.hrtime.bigint()],
   ['AbortSignal.timeout', () => AbortSignal.timeout(1)],
@@ -58,13 +68,39 @@ describe('a simulated world', () => {
     expect(violation?.message).toContain(`${call} was called inside a simulated run`);
   });
 
-  test('may make dates of given times, hash, and use abort signals', async () => {
+  test('may make dates of given times and format them, hash, and use abort signals', async () => {
+    let formatted: unknown[] = [];
     const violation = await inWorld(() => {
+      const day = new Intl.DateTimeFormat('en', { timeZone: 'UTC' });
+      formatted = [day.format(0), day.format(new Date(0)), day.formatToParts(0).length, day.format === day.format];
+      formatted.push(new Date(0).toLocaleDateString('en', { timeZone: 'UTC' }), day.formatRange(0, 1));
       new Date(5).toISOString();
       new AbortController().abort();
       return structuredClone({ a: 1 });
     });
     expect(violation).toBeNull();
+    expect(formatted).toEqual(['1/1/1970', '1/1/1970', 5, true, '1/1/1970', '1/1/1970']);
+  });
+
+  test('names the function of the user that made the call, and what that function can use', async () => {
+    const violation = await inWorld(() => asUserCode("content of 'hello'", () => Date.now()));
+    expect(violation?.message).toBe(
+      "Date.now was called by content of 'hello' inside a simulated run, where a seed must decide everything. " +
+        'Use what is published (in `sample`, its `random`).',
+    );
+    expect(userCodeInside()).toBeNull();
+  });
+
+  test('may not ask Temporal for the time, where there is one', async () => {
+    const real = Object.getOwnPropertyDescriptor(globalThis, 'Temporal');
+    const Temporal = { Now: { instant: () => 0, plainDateISO: () => 0 } };
+    Object.defineProperty(globalThis, 'Temporal', { value: Temporal, configurable: true, writable: true });
+    // What is poisoned is found out again when another module is in memory.
+    await import('node:readline');
+    const violation = await inWorld(() => Temporal.Now.plainDateISO());
+    if (real === undefined) Reflect.deleteProperty(globalThis, 'Temporal');
+    else Object.defineProperty(globalThis, 'Temporal', real);
+    expect(violation?.message).toContain('Temporal.Now.plainDateISO was called inside');
   });
 
   test('is stopped at its next port call when it waited for something real', async () => {

@@ -33,7 +33,7 @@ export function toyWorld(seed = 1) {
   const kernel = new Kernel(seed);
   const wire = new Wire(kernel);
   const run = (until: () => boolean = () => false, lastMs = 10_000_000): Promise<RunEnd> =>
-    kernel.run({ until, lastMs: () => lastMs, maxEvents: 1_000_000 });
+    kernel.run({ until, lastMs: () => lastMs, mostEvents: () => 1_000_000 });
   const at = (ms: number, action: () => void, rank = 0): void =>
     kernel.schedule(ms, { rank, cancelled: false, instant: null, fire: action });
   const start = (name: string, main: (life: Life) => Promise<void>, process: Process = newProcess(name)): Process => {

@@ -49,6 +49,18 @@ describe('the candidates for a smaller case', () => {
     expect(all(of).map(({ faults }) => faults[0])).toContainEqual(fault('a', { ...from, ...to }));
   });
 
+  test('never give a fault a number that a plan may not have', () => {
+    const two = { ...fault('duplicate', { amount: 2 }), op: 'queue.receive' } as const;
+    const amounts = all(caseOf([two])).flatMap(({ faults }) =>
+      faults.map((each) => ('amount' in each ? each.amount : null)),
+    );
+    expect(amounts.filter((amount) => amount !== 2)).toEqual([]);
+    const many = all(caseOf([{ ...two, amount: 3 }])).flatMap(({ faults }) =>
+      faults.map((each) => ('amount' in each ? each.amount : null)),
+    );
+    expect(many).toContain(2);
+  });
+
   test('try lengths just under and over each lease and window that was set', () => {
     const of = caseOf([], { knobs: { leaseMs: 5_000, keyWindowMs: 180_000 } });
     expect(lengths(of)).toEqual([1_000, 4_999, 6_000, 179_999, 181_000]);

@@ -1,10 +1,13 @@
+import type { NotifierConfig } from '@sendonce/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parsePlan } from '../../src/faults/parse.ts';
 import type { SimulationSetup } from '../../src/plan.ts';
 import { generatedCase } from '../../src/search/generated-case.ts';
 import { kindsOf } from '../../src/search/kinds.ts';
+import { faultKind } from '../../src/faults/index.ts';
 import { knobsOf } from '../../src/world/knobs.ts';
+import { limitsIn } from '../../src/world/limits.ts';
 import { SETUP } from './support.ts';
 
 const kinds = kindsOf(['all']);
@@ -25,11 +28,59 @@ describe('a generated case', () => {
     fc.assert(
       fc.property(fc.string(), setups, fc.nat({ max: 10_000 }), (seed, setup, n) => {
         const { faults, setup: drawn } = generatedCase({ seed, setup, faults: [] }, n, kinds);
-        expect(parsePlan(JSON.parse(JSON.stringify(faults)))).toEqual(faults);
+        expect(parsePlan(JSON.parse(JSON.stringify(faults)), limitsIn(drawn, null))).toEqual(faults);
         expect(() => knobsOf(drawn.knobs)).not.toThrow();
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('has no fault that is longer than the promises hold for in its own world', () => {
+    fc.assert(
+      fc.property(fc.string(), setups, fc.nat({ max: 10_000 }), (seed, setup, n) => {
+        const { faults, setup: drawn } = generatedCase({ seed, setup, faults: [] }, n, kinds);
+        const limits = limitsIn(drawn, null);
+        for (const fault of faults) {
+          const most = 'op' in fault ? (faultKind(fault.do, fault.op)?.ms?.(limits).most ?? Infinity) : Infinity;
+          expect({ fault, tooLong: (fault.ms ?? 0) > most }).toEqual({ fault, tooLong: false });
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('measures faults by the user’s own providers and worker where there is a config', () => {
+    const lookup = {
+      kind: 'authoritative',
+      settleMs: 2_000,
+      horizonMs: 1e9,
+      find: () => Promise.reject(new Error('never')),
+    };
+    const capabilities = { idempotency: { kind: 'none' }, lookup, correlation: 'none', coalesce: false };
+    const provider = {
+      name: 'own',
+      capabilities,
+      send: () => Promise.reject(new Error('never')),
+      close: () => Promise.resolve(),
+    };
+    const config = {
+      ledger: {},
+      channels: { email: { providers: [provider] } },
+      notifications: {},
+      worker: { dispatchMs: 12_000 },
+    };
+    const workload = {
+      kind: 'config',
+      config: config as unknown as NotifierConfig,
+      samples: 1,
+      targets: null,
+    } as const;
+    const slow = kindsOf(['slow@provider.send']);
+    const lengths = Array.from({ length: 200 }, (_, n) =>
+      generatedCase({ seed: 'own', setup: SETUP, faults: [], workload }, n, slow),
+    ).flatMap(({ faults }) => faults.map(({ ms }) => ms ?? 0));
+    expect(Math.max(...lengths)).toBeGreaterThan(0);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(1_000);
   });
 
   test('is the same for the same seed and number, whatever was asked for before', () => {

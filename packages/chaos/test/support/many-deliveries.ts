@@ -1,4 +1,4 @@
-import type { DeliveryRecord, NewDelivery } from '@sendonce/core';
+import type { DeliveryRecord, NewDelivery, Target } from '@sendonce/core';
 import type { JudgeContext } from '../../src/checkers/index.ts';
 import type { HistoryEvent } from '../../src/history.ts';
 import { STRICT } from './story.ts';
@@ -25,9 +25,20 @@ export class ManyDeliveries {
       addresseeOf: () => {
         throw new Error('nobody cancels or opts out here');
       },
-      providers: [{ name: 'p0', keyWindowMs: 86_400_000 }],
+      providers: [{ name: 'p0', channel: 'email', keyWindowMs: 86_400_000 }],
+      targetOf,
+      contentOf: (n) => message(n),
+      isAskedFor: () => true,
+      failsToRoute: () => false,
       bodyOf: ({ subject }) => subject ?? '',
-      knobs: { transitMs: 1_000, progressMs: 600_000, turnsAfterHeal: 100, poisonClaims: 10 },
+      knobs: {
+        transitMs: 1_000,
+        progressMs: 600_000,
+        takeUpMs: 60_000,
+        recoverMs: 600_000,
+        turnsAfterHeal: 100,
+        poisonClaims: 10,
+      },
     };
   }
 
@@ -72,16 +83,19 @@ export class ManyDeliveries {
   }
 }
 
-function delivery(id: string, n: number): NewDelivery {
+function targetOf(n: number): Target {
   const to = `recipient.number.${n}@example.com`;
-  const target = {
-    channel: 'email' as const,
+  return {
+    channel: 'email',
     to,
     recipientId: to,
     destinationId: '',
     data: { name: `Recipient Number ${n}`, locale: 'en' },
   };
-  return { id, target, provider: 'p0', maxAttempts: 5, topic: 'news', failed: null };
+}
+
+function delivery(id: string, n: number): NewDelivery {
+  return { id, target: targetOf(n), provider: 'p0', maxAttempts: 5, topic: 'news', failed: null };
 }
 
 function message(n: number): { readonly subject: string; readonly text: string } {
@@ -153,6 +167,7 @@ function arrived({ id, target }: NewDelivery, n: number): object {
     deliveryId: id,
     attempt: 1,
     key: `k${id}`,
+    channel: target.channel,
     to: target.to,
     body: `Order ${n}`,
     outcome: 'accepted',

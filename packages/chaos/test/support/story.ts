@@ -7,6 +7,7 @@ import {
   type NotificationRecord,
   type Outcome,
   type ReconcileDecision,
+  type Target,
 } from '@sendonce/core';
 import {
   createJudge,
@@ -37,6 +38,7 @@ interface Told {
   charged: number;
   assumed: boolean;
   reason: string | null;
+  createdAt: number;
   expiresAt: number | null;
 }
 
@@ -75,12 +77,23 @@ export class Story {
         topic: 'news',
       }),
       providers: [
-        { name: 'p0', keyWindowMs: null },
-        { name: 'k0', keyWindowMs: KEY_WINDOW_MS },
-        { name: 'k1', keyWindowMs: KEY_WINDOW_MS },
+        { name: 'p0', channel: 'email', keyWindowMs: null },
+        { name: 'k0', channel: 'email', keyWindowMs: KEY_WINDOW_MS },
+        { name: 'k1', channel: 'email', keyWindowMs: KEY_WINDOW_MS },
       ],
+      targetOf: (recipient) => this.#target(recipient),
+      contentOf: (_recipient, _target, { deliveryId }) => ({ text: `hello ${deliveryId}` }),
+      isAskedFor: () => null,
+      failsToRoute: () => null,
       bodyOf: ({ text }) => `hash of ${text}`,
-      knobs: { transitMs: 2_000, progressMs: 100_000, turnsAfterHeal: 50, poisonClaims: 5 },
+      knobs: {
+        transitMs: 2_000,
+        progressMs: 100_000,
+        takeUpMs: 60_000,
+        recoverMs: 600_000,
+        turnsAfterHeal: 50,
+        poisonClaims: 5,
+      },
       ...this.#context,
     };
   }
@@ -132,18 +145,22 @@ export class Story {
   targets(indices: readonly number[] = [...Array(this.recipients).keys()]): NewDelivery[] {
     return indices.map((recipient) => ({
       id: `d_${recipient}`,
-      target: {
-        channel: 'email',
-        to: `${recipient}@example.com`,
-        recipientId: `person-${recipient}`,
-        destinationId: '',
-        data: {},
-      },
+      target: this.#target(recipient),
       provider: 'p0',
       maxAttempts: 5,
       topic: 'news',
       failed: null,
     }));
+  }
+
+  #target(recipient: number): Target {
+    return {
+      channel: 'email',
+      to: `${recipient}@example.com`,
+      recipientId: `person-${recipient}`,
+      destinationId: '',
+      data: {},
+    };
   }
 
   /** What was told of a delivery, by recipient or id. */
@@ -162,6 +179,7 @@ export class Story {
       charged: 0,
       assumed: false,
       reason: null,
+      createdAt: 0,
       expiresAt: null,
     };
     this.told.set(id, told);
@@ -252,6 +270,8 @@ export class Story {
       outcome = 'accepted',
       attempt = told.attempts,
       inbox = told.recipient,
+      channel = 'email',
+      messageId = 'm',
     } = options;
     const to = options.to ?? `${told.recipient}@example.com`;
     const body = options.body ?? `hash of hello ${told.id}`;
@@ -263,10 +283,11 @@ export class Story {
         deliveryId: told.id,
         attempt,
         key,
+        channel,
         to,
         body,
         outcome,
-        providerMessageId: 'm',
+        providerMessageId: outcome === 'refused' ? null : messageId,
         reply: '202',
       },
       by,
@@ -334,13 +355,13 @@ export class Story {
     });
   }
 
-  replay(which: number | string, options: { possibleDuplicate?: boolean; forced?: boolean; id?: string } = {}): this {
+  replay(which: number | string, options: ReplayOptions = {}): this {
     const { id, recipient, generation } = this.delivery(which);
     const next = options.id ?? `d_${recipient}g${generation + 1}`;
     this.delivery(next);
     return this.event({
       kind: 'replay',
-      request: { id, forced: options.forced ?? false, automatic: false, by: 'ops', why: 'asked' },
+      request: { id, forced: options.forced ?? false, automatic: options.automatic ?? false, by: 'ops', why: 'asked' },
       verdict: { kind: 'replayed', id: next, possibleDuplicate: options.possibleDuplicate ?? false },
     });
   }
@@ -355,9 +376,14 @@ export class Story {
     return this.event({ kind: 'queue', op, id, receipt });
   }
 
+  /** Over at once, unless it has a length. */
   fault(fault: Partial<CallFault> = {}): this {
     const whole = { do: 'lost-reply', op: 'provider.send', entity: '*', nth: 1, phase: 'A', ...fault };
-    return this.event({ kind: 'fault', what: 'fired', index: 0, fault: whole, entity: null });
+    const about = { kind: 'fault', index: 0, fault: whole, entity: null } as const;
+    this.event({ ...about, what: 'fired' });
+    if (fault.ms === undefined)
+      this.events.push({ at: this.at, process: 'plan', ...about, what: 'healed' } as HistoryEvent);
+    return this;
   }
 
   /** Claim, mark, acceptance, settle. */
@@ -372,7 +398,7 @@ export class Story {
   }
 
   finals(): FinalDelivery[] {
-    return [...this.told.values()].map(({ fence: _fence, expiresAt: _expiresAt, ...final }) => final);
+    return [...this.told.values()].map(({ fence: _fence, ...final }) => final);
   }
 
   facts(changes: FactChanges = {}): EndFacts {
@@ -413,6 +439,13 @@ export class Story {
 
 export type FactChanges = Partial<Omit<EndFacts, 'liveness'>> & { readonly liveness?: Partial<EndFacts['liveness']> };
 
+interface ReplayOptions {
+  readonly possibleDuplicate?: boolean;
+  readonly forced?: boolean;
+  readonly automatic?: boolean;
+  readonly id?: string;
+}
+
 interface MarkOptions {
   readonly by?: string;
   readonly provider?: string;
@@ -428,6 +461,8 @@ interface ArriveOptions {
   readonly provider?: string;
   readonly outcome?: 'accepted' | 'same' | 'refused';
   readonly attempt?: number;
+  readonly channel?: 'email' | 'sms';
+  readonly messageId?: string;
   readonly to?: string;
   readonly body?: string;
   readonly key?: string;

@@ -20,9 +20,11 @@ describe('knobs', () => {
   });
 
   test.each([
-    [{ laese: 1 }, /knobs\.laese is no knob; known: batch, /],
-    [{ leaseMs: 0 }, /knobs\.leaseMs must be a number from 1000 to 3600000, got 0/],
-    [{ batch: Number.NaN }, /knobs\.batch must be a number/],
+    [{ laese: 1 }, /setup\.knobs\.laese is no knob; known: batch, /],
+    [{ leaseMs: 0 }, /setup\.knobs\.leaseMs must be a number from 1000 to 3600000, got 0/],
+    [{ batch: Number.NaN }, /setup\.knobs\.batch must be a whole number from 1 to 1000, got NaN/],
+    [{ page: 1.5 }, /setup\.knobs\.page must be a whole number/],
+    [{ leaseMs: '2000' as unknown as number }, /setup\.knobs\.leaseMs must be a number .* got "2000"/],
   ])('refuse %j', (set, message) => {
     expect(() => knobsOf(set)).toThrow(expect.objectContaining({ code: 'PLAN_INVALID' }));
     expect(() => knobsOf(set)).toThrow(message);

@@ -207,6 +207,46 @@ describe('after the heal point', () => {
   });
 });
 
+describe('what a fault has in store', () => {
+  const bounce = { do: 'bounce', op: 'provider.send', entity: 'r0', nth: 1, phase: 'A', ms: 3_600_000 } as const;
+  const ghost = { do: 'ghost', op: 'queue.ack', entity: 'r0', nth: 1, phase: 'A', ms: 10_000 } as const;
+  const again = { do: 'redeliver', op: 'queue.receive', entity: 'r0', nth: 1, phase: 'A', ms: 10_000 } as const;
+
+  test.each([1, 3])(
+    'happens, though everything has long been settled: a bounce (%i recipients)',
+    async (recipients) => {
+      const run = await simulate([bounce], { recipients });
+      expect([run.end, run.counts.deliveries.bounced]).toEqual(['done', 1]);
+    },
+  );
+
+  test.each([ghost, again])('happens, though everything has long been settled: $do', async (fault) => {
+    const run = await simulate([fault], { recipients: 1 });
+    const struck = run.history.find((event) => event.kind === 'fault' && event.what === 'fired')?.at ?? Infinity;
+    const received = run.history
+      .filter((event) => event.kind === 'queue' && event.op === 'receive')
+      .map(({ at }) => at);
+    expect(run.end).toBe('done');
+    expect(received.filter((at) => at >= struck + fault.ms)).not.toEqual([]);
+  });
+});
+
+describe('the one worker that stays alive', () => {
+  test.each(['w1', 'w2', 'w3'])('is none that is gone already (%s)', async (entity) => {
+    const gone = { do: 'gone', op: 'ledger.claimNotifications', entity, nth: 1, phase: 'B' } as const;
+    const run = await simulate([gone], { workers: 3, knobs: { survivors: 1 } });
+    expect([run.end, messages(run)]).toEqual(['done', { r0: 1, r1: 1, r2: 1 }]);
+  });
+
+  test('is not one of two when the others are gone', async () => {
+    const gone = ['w1', 'w2'].map((entity) => ({ do: 'gone', op: 'ledger.add', entity, nth: 1, phase: 'B' }) as const);
+    for (const seed of ['a', 'b', 'c', 'd', 'e']) {
+      const run = await simulate(gone, { workers: 3, knobs: { survivors: 1, page: 1 } }, { seed });
+      expect([run.end, messages(run)]).toEqual(['done', { r0: 1, r1: 1, r2: 1 }]);
+    }
+  });
+});
+
 describe('a list of sites', () => {
   test('has every call of the run by process, recipient and provider', async () => {
     const { sites } = await simulate([], { recipients: 2, workers: 1 }, { listSites: true });

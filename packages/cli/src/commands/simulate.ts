@@ -1,12 +1,13 @@
 import { BaseCommand } from '../base-command.ts';
 import { SIMULATE_FLAGS } from '../simulate/flags.ts';
+import { terminalKind } from '../terminal.ts';
 
 export default class Simulate extends BaseCommand {
   static override summary = 'Break everything that can break, and show that every recipient still gets one message.';
   static override description =
     'Runs the real notifier against simulated queues, stores, providers and clocks, with faults. Nothing is sent and no server is needed. ' +
     'Exit codes: 0 pass, 1 safety violation, 2 usage, 3 liveness violation, 4 inconclusive, 5 nondeterminism, 6 self-test failed, ' +
-    '70 internal error, 130 interrupted. See docs/reference/simulate.md.';
+    '70 internal error, 74 output not written, 130 interrupted. See docs/reference/simulate.md.';
   static override examples = [
     {
       description: 'Kill a worker at the 800th of 2,000 messages.',
@@ -28,15 +29,24 @@ export default class Simulate extends BaseCommand {
       description: 'See a sender fail that many people write.',
       command: 'npx <%= config.bin %> simulate --break failover-on-timeout',
     },
+    {
+      description: 'Kill a real process for real.',
+      command: 'npx <%= config.bin %> simulate --real --recipients 2000 --kill-at 800',
+    },
   ];
   static override flags = SIMULATE_FLAGS;
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Simulate);
-    const [{ runSimulate }, { processTerminal }] = await Promise.all([
-      import('../simulate/run-simulate.ts'),
-      import('../terminal.ts'),
-    ]);
-    process.exitCode = await runSimulate(flags, await processTerminal({ color: !flags['no-color'] }));
+    const kind = terminalKind({ color: !flags['no-color'] });
+    // Code of the user's own runs apart, so that whatever it does the command still answers.
+    if (flags.config === undefined) {
+      const { simulateHere } = await import('../simulate/here.ts');
+      this.end(await simulateHere(flags, kind));
+    } else {
+      const { simulateInThread } = await import('../simulate/in-thread.ts');
+      const entry = new URL('../threads/simulate.js', import.meta.url);
+      this.end(await simulateInThread({ flags, terminal: kind, entry }));
+    }
   }
 }

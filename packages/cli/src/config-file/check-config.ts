@@ -1,5 +1,5 @@
 import { CHANNELS, DELIVERY_CLASSES, SendonceError, type NotifierConfig } from '@sendonce/core';
-import { nearest, oneOf } from '../nearest.ts';
+import { nearest, unknownAmong } from '../nearest.ts';
 
 // `satisfies` keeps these lists in step with the types: a new option that is missing here does not compile.
 const CONFIG_OPTIONS = {
@@ -37,12 +37,17 @@ const TYPE_OPTIONS = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a simulation can use what a config file exports. Values and bounds are left to `createNotifier`, which checks them all. */
-export function checkConfig(file: string, exported: unknown): NotifierConfig {
+export interface ConfigNeeds {
+  /** Every type can make examples of its data. @defaultValue true */
+  readonly samples?: boolean;
+}
+
+/** Whether a command can use what a config file exports. Values and bounds are left to `createNotifier`, which checks them all. */
+export function checkConfig(file: string, exported: unknown, { samples = true }: ConfigNeeds = {}): NotifierConfig {
   if (!isRecord(exported)) throw invalid(file, `exports ${describe(exported)}, not a config`);
   checkOptions(file, 'the config', exported, Object.keys(CONFIG_OPTIONS));
   checkChannels(file, exported['channels']);
-  checkTypes(file, exported['notifications']);
+  checkTypes(file, exported['notifications'], samples);
   return exported as unknown as NotifierConfig;
 }
 
@@ -52,7 +57,7 @@ function checkChannels(file: string, channels: unknown): void {
   }
   for (const [name, channel] of Object.entries(channels)) {
     if (!(CHANNELS as readonly string[]).includes(name))
-      throw invalid(file, `channels: ${name} is not ${oneOf(name, CHANNELS)}`);
+      throw invalid(file, `channels: ${name} is ${unknownAmong(name, CHANNELS)}`);
     const providers = isRecord(channel) ? channel['providers'] : undefined;
     if (!Array.isArray(providers) || providers.length === 0) throw invalid(file, `channels: ${name} has no providers`);
     const wrong = providers.findIndex((provider) => !isProvider(provider));
@@ -61,7 +66,7 @@ function checkChannels(file: string, channels: unknown): void {
   }
 }
 
-function checkTypes(file: string, types: unknown): void {
+function checkTypes(file: string, types: unknown, needsSamples: boolean): void {
   if (!isRecord(types) || Object.keys(types).length === 0)
     throw invalid(file, 'has no notifications: there is nothing to publish');
   for (const [name, type] of Object.entries(types)) {
@@ -70,10 +75,11 @@ function checkTypes(file: string, types: unknown): void {
     checkOptions(file, where, type, Object.keys(TYPE_OPTIONS));
     const given = String(type['class']);
     if (!(DELIVERY_CLASSES as readonly string[]).includes(given)) {
-      throw invalid(file, `${where}: class ${given} is not ${oneOf(given, DELIVERY_CLASSES)}`);
+      throw invalid(file, `${where}: class ${given} is ${unknownAmong(given, DELIVERY_CLASSES)}`);
     }
     if (typeof type['content'] !== 'function') throw invalid(file, `${where} has no \`content\` function`);
   }
+  if (!needsSamples) return;
   const without = Object.keys(types).filter((name) => typeof (types[name] as Fields)['sample'] !== 'function');
   if (without.length > 0) {
     const example = '`sample: (i, random) => ({ ... })`, which makes the ith example to publish';

@@ -2,14 +2,15 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { SendonceError, type NotifierConfig } from '@sendonce/core';
 import { nearest } from '../nearest.ts';
-import { checkConfig } from './check-config.ts';
+import { checkConfig, type ConfigNeeds } from './check-config.ts';
+import { placeOf, placeOfImport, shortPath } from './place.ts';
 
 /**
  * Loads `notify.config.ts` (or .js, .mjs): its default export, an object or an async factory.
  *
  * @throws SendonceError `CONFIG_FILE_INVALID`: no such file, not readable as code, no default export, or a wrong shape.
  */
-export async function loadConfig(file: string): Promise<NotifierConfig> {
+export async function loadConfig(file: string, needs: ConfigNeeds = {}): Promise<NotifierConfig> {
   const path = resolve(file);
   checkExists(file, path);
   const exported = (await importFile(file, path))['default'];
@@ -19,6 +20,7 @@ export async function loadConfig(file: string): Promise<NotifierConfig> {
   return checkConfig(
     file,
     typeof exported === 'function' ? await callFactory(file, exported as () => unknown) : exported,
+    needs,
   );
 }
 
@@ -47,7 +49,7 @@ async function importFile(file: string, path: string): Promise<Readonly<Record<s
     const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
     return await jiti.import<Readonly<Record<string, unknown>>>(path);
   } catch (error) {
-    throw configError(file, `cannot be loaded: ${messageOf(error)}`, error);
+    throw configError(file, `cannot be loaded: ${problemOf(error, path)}`, error);
   }
 }
 
@@ -55,11 +57,33 @@ async function callFactory(file: string, factory: () => unknown): Promise<unknow
   try {
     return await factory();
   } catch (error) {
-    throw configError(file, `its factory failed: ${messageOf(error)}`, error);
+    throw configError(file, `its factory failed: ${problemOf(error, null)}`, error);
   }
 }
 
-/** The first line says what is wrong; the rest (code frames, stacks) is in the cause. */
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+/** What is wrong, and where in which of the user's files. `path`: the config file, from which everything else is imported. */
+function problemOf(error: unknown, path: string | null): string {
+  if (!(error instanceof Error)) return String(error);
+  const [first = '', ...rest] = error.message.split('\n');
+  const words = error.name === 'Error' ? first.trim() : `${error.name}: ${first.trim()}`;
+  const place = parsePlace(rest) ?? importPlace(error, first, path) ?? placeOf(error);
+  return place === null ? words : `${words}, at ${place}`;
+}
+
+/** jiti names the place of what it cannot parse on the second line. */
+function parsePlace([second = '']: readonly string[]): string | null {
+  const [, file, line, column] = /^\s*(\/.*):(\d+):(\d+)$/.exec(second) ?? [];
+  // Its columns count from 0, those of everybody else from 1.
+  return file === undefined ? null : `${shortPath(file)}:${line}:${Number(column) + 1}`;
+}
+
+/** A module that is not there has no stack in the user's files: the import is looked for in the file that wanted it. */
+function importPlace(
+  error: Error & { requireStack?: readonly string[] },
+  message: string,
+  path: string | null,
+): string | null {
+  const [, specifier] = /^Cannot find (?:module|package) '([^']+)'/.exec(message) ?? [];
+  const file = error.requireStack?.[0] ?? path;
+  return specifier === undefined || file === null ? null : placeOfImport(file, specifier);
 }

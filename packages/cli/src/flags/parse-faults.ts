@@ -1,4 +1,4 @@
-import { oneOf } from '../nearest.ts';
+import { nearest } from '../nearest.ts';
 import { flagError } from './flag-error.ts';
 
 /** Profiles and kinds, separated by commas; a kind may name its call: `reply-lost@provider.send`. */
@@ -6,7 +6,12 @@ export function parseFaults(given: string, allowed: readonly string[]): string[]
   const words = given.split(',').map((word) => word.trim().toLowerCase());
   const wrong = words.find((word) => !allowed.includes(nameOf(word)));
   if (wrong === undefined) return words;
-  throw flagError('faults', given, `words separated by commas, each ${oneOf(nameOf(wrong), allowed)}`);
+  throw flagError(
+    'faults',
+    given,
+    `words separated by commas, each one of ${allowed.join(', ')}`,
+    nearest(nameOf(wrong), allowed),
+  );
 }
 
 function nameOf(word: string): string {

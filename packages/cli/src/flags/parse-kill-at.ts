@@ -1,5 +1,5 @@
 import { KILL_MOMENTS, type AcceptanceKill } from '@sendonce/chaos';
-import { oneOf } from '../nearest.ts';
+import { nearest } from '../nearest.ts';
 import { flagError } from './flag-error.ts';
 import { parseCount } from './parse-values.ts';
 
@@ -8,7 +8,13 @@ export function parseKillAt(given: string): AcceptanceKill {
   const [number = '', moment = 'after-accept', ...rest] = given.split(':');
   const known = KILL_MOMENTS.find((candidate) => candidate === moment.trim().toLowerCase());
   if (known === undefined || rest.length > 0) {
-    throw flagError('kill-at', given, `N or N:MOMENT, with MOMENT ${oneOf(moment, KILL_MOMENTS)}`);
+    const close = nearest(moment, KILL_MOMENTS);
+    throw flagError(
+      'kill-at',
+      given,
+      `N or N:MOMENT, with MOMENT one of ${KILL_MOMENTS.join(', ')}`,
+      close === null ? null : `${number}:${close}`,
+    );
   }
   return { do: 'kill', acceptance: parseCount('kill-at', number, 1, 1_000_000_000), moment: known };
 }

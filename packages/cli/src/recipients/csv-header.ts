@@ -44,6 +44,6 @@ function noAddress(columns: readonly string[]): SendonceError {
   const found = columns.map((name) => `'${name}'`).join(', ');
   return new SendonceError(
     'RECIPIENTS_FILE_INVALID',
-    `no column is called to, email or phone; the header has ${found}.${hint}`,
+    `no column is called to, email or phone.${hint} The header has ${found}`,
   );
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { SendonceError } from '@sendonce/core';
-import { oneOf } from '../nearest.ts';
+import { nearest } from '../nearest.ts';
 import { linesOf } from './lines.ts';
 import { ndjsonRows } from './ndjson.ts';
 import type { RecipientRow } from './row.ts';
@@ -17,9 +17,10 @@ export const RECIPIENT_FILES = ['.csv', '.ndjson', '.jsonl'] as const;
 export async function* readRecipients(path: string): AsyncGenerator<readonly RecipientRow[]> {
   const kind = extname(path).toLowerCase();
   if (!(RECIPIENT_FILES as readonly string[]).includes(kind)) {
+    const meant = nearest(kind, RECIPIENT_FILES);
     throw new SendonceError(
       'RECIPIENTS_FILE_INVALID',
-      `${path}: the name has to end in ${oneOf(kind, RECIPIENT_FILES)}`,
+      `${path}: ${meant === null ? 'the' : `did you mean ${meant}? The`} name has to end in one of ${RECIPIENT_FILES.join(', ')}`,
     );
   }
   try {

@@ -1,5 +1,5 @@
 import { addressProblem, CHANNELS, type Channel, type TargetInput } from '@sendonce/core';
-import { oneOf } from '../nearest.ts';
+import { unknownAmong } from '../nearest.ts';
 
 /** One row of a recipients file: somebody to write to, or the reason why not. */
 export type RecipientRow =
@@ -32,7 +32,7 @@ type Texts = Readonly<Record<string, string | null | undefined>>;
 function addressOf(fields: Texts): { readonly channel: Channel; readonly to: string } | string {
   const { to, email, phone, channel } = fields;
   const given = channel?.trim() ?? '';
-  if (given !== '' && !isChannel(given)) return `channel ${JSON.stringify(given)} is not ${oneOf(given, CHANNELS)}`;
+  if (given !== '' && !isChannel(given)) return `channel ${JSON.stringify(given)} is ${unknownAmong(given, CHANNELS)}`;
   if (given === '') {
     if (isGiven(to)) return { channel: looksLikePhone(to) ? 'sms' : 'email', to };
     if (isGiven(email)) return { channel: 'email', to: email };

@@ -1,7 +1,7 @@
 import type { FlagName, SimulateFlags } from './flags.ts';
 
-/** Flags that change only how the result is shown. */
-const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color', 'report']);
+/** Flags that change only how the result is shown, or where it is left. */
+const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color', 'report', 'ledger', 'keep']);
 
 /** The command that does the same again: the flags as given, and the seed that was used. */
 export function againLine(flags: SimulateFlags, seed: string | null): string {

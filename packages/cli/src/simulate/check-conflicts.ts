@@ -10,11 +10,24 @@ const ALONE: readonly { readonly flag: FlagName; readonly beside: readonly FlagN
     beside: ['seed', 'json', 'no-color'],
     why: 'it runs every known-bad sender in a world of its own',
   },
-  { flag: 'replay', beside: ['recipients-file', 'config', ...OUTPUT], why: 'the plan says everything else' },
+  {
+    flag: 'replay',
+    beside: ['recipients-file', 'config', 'real', 'ledger', 'keep', ...OUTPUT],
+    why: 'the plan says everything else',
+  },
 ];
 
-const PAIRS: readonly { readonly one: FlagName; readonly other: FlagName; readonly why: string }[] = [
-  { one: 'recipients-file', other: 'recipients', why: 'the file says how many there are' },
+interface Pair {
+  readonly one: FlagName;
+  readonly other: FlagName;
+  readonly why: string;
+  /** Beside this flag the two mean different things. */
+  readonly unless?: FlagName;
+}
+
+const PAIRS: readonly Pair[] = [
+  // With a config the file is for the types without a route, and the number is that of examples for the others.
+  { one: 'recipients-file', other: 'recipients', why: 'the file says how many there are', unless: 'config' },
   { one: 'schedules', other: 'for', why: 'either a number of schedules or a time ends the run' },
   { one: 'config', other: 'class', why: 'the types of the config bring their own' },
   { one: 'config', other: 'on-unknown', why: 'the types of the config bring their own' },
@@ -29,7 +42,8 @@ export function checkConflicts(flags: SimulateFlags): void {
     const tooMany = given.includes(flag) ? given.filter((name) => name !== flag && !beside.includes(name)) : [];
     if (tooMany.length > 0) throw conflict([flag, ...tooMany], why);
   }
-  for (const { one, other, why } of PAIRS) {
+  for (const { one, other, why, unless } of PAIRS) {
+    if (unless !== undefined && given.includes(unless)) continue;
     if (given.includes(one) && given.includes(other)) throw conflict([one, other], why);
   }
 }

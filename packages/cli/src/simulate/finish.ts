@@ -1,7 +1,10 @@
 import type { ReportContext, SimulateReport } from '@sendonce/chaos';
+import { commandError } from '../command-error.ts';
 import { describeProviders } from '../config-file/describe-providers.ts';
 import type { Terminal } from '../terminal.ts';
+import { SendonceError } from '@sendonce/core';
 import { againLine } from './again.ts';
+import { isRefused, reasonOf } from './check-report.ts';
 import { simulateExitCode } from './exit-code.ts';
 import type { SimulateFlags } from './flags.ts';
 import { showReport } from './show-report.ts';
@@ -18,14 +21,37 @@ export interface Finish {
   readonly replayed?: string;
   /** Plans kept by the user that passed before. */
   readonly regressions?: number;
+  /** @defaultValue as the verdict says */
+  readonly exitCodeOf?: () => number;
 }
 
-/** Writes and shows a report, and gives the exit code. */
+/**
+ * Writes and shows a report, and gives the exit code. What cannot be written keeps nobody from seeing the result; it is said after it.
+ */
 export async function finish(report: SimulateReport, given: Finish): Promise<number> {
-  const { flags, terminal, brought, seed, replayed, regressions = 0 } = given;
+  const {
+    flags,
+    terminal,
+    brought,
+    seed,
+    replayed,
+    regressions = 0,
+    exitCodeOf = () => simulateExitCode(report),
+  } = given;
   const directory = flags.report ?? null;
-  if (directory !== null) await removeOldPlans(directory, replayed ?? null);
-  const planFile = (await writePlan(report, directory, replayed === undefined)) ?? replayed ?? null;
+  const failures: unknown[] = [];
+  const tried = async <Value>(write: () => Promise<Value>): Promise<Value | null> => {
+    try {
+      return await write();
+    } catch (error) {
+      // Only what the system refused: a report that cannot be made is a fault of ours, and no verdict.
+      if (!isRefused(error)) throw error;
+      failures.push(error);
+      return null;
+    }
+  };
+  if (directory !== null) await tried(() => removeOldPlans(directory, replayed ?? null));
+  const planFile = (await tried(() => writePlan(report, directory, replayed === undefined))) ?? replayed ?? null;
   const context: ReportContext = {
     input: inputOf(brought, report),
     again: againLine(flags, seed),
@@ -36,12 +62,20 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
     providers: brought.config === null ? null : describeProviders(brought.config),
     paint: terminal.paint,
   };
-  if (directory !== null) await writeReport(directory, report, context);
-  await showReport(report, context, { terminal, json: flags.json === true });
-  return simulateExitCode(report);
+  if (directory !== null) await tried(() => writeReport(directory, report, context));
+  await tried(() => showReport(report, context, { terminal, json: flags.json === true }));
+  const code = exitCodeOf();
+  if (failures.length === 0) return code;
+  const what = directory ?? 'the plan or the step summary';
+  const message = `${what} could not be written: ${reasonOf(failures[0])}. The run itself ended with exit code ${code}`;
+  // The result is printed already: what is said about the rest must not be a second object.
+  const error = commandError(new SendonceError('OUTPUT_FAILED', message, { cause: failures[0] }), []);
+  terminal.err(error.text);
+  // Whoever asked for no files has the result, and loses no verdict.
+  return directory === null ? code : error.exitCode;
 }
 
 function replayLine(planFile: string, flags: SimulateFlags): string {
-  const own = { 'recipients-file': flags['recipients-file'], config: flags.config };
+  const own = { 'recipients-file': flags['recipients-file'], config: flags.config, real: flags.real };
   return againLine({ replay: planFile, ...own }, null);
 }

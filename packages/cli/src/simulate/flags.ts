@@ -4,6 +4,7 @@ const world = 'WORLD';
 const faults = 'FAULTS';
 const search = 'SEARCH';
 const own = 'YOUR OWN';
+const real = 'REAL PROCESSES';
 
 /** The flags of `notify simulate`. Values are words here; `settings.ts` reads them, so that every mistake is worded in one place. */
 export const SIMULATE_FLAGS = {
@@ -45,7 +46,8 @@ export const SIMULATE_FLAGS = {
     helpGroup: faults,
   }),
   'drop-acks': string({
-    description: 'For this share of the sends: the provider accepts and its reply is lost.',
+    description:
+      'For this share of the recipients the provider accepts the first send and its reply is lost; with --config, of the sends. 0: of none.',
     helpValue: 'SHARE',
     helpGroup: faults,
   }),
@@ -95,6 +97,18 @@ export const SIMULATE_FLAGS = {
     helpGroup: own,
   }),
 
+  real: boolean({
+    description:
+      'Run real worker processes on a real ledger, killed with SIGKILL, instead of virtual time: --kill-at (without a fault of your own: half-way), --drop-acks, --break, --replay.',
+    helpGroup: real,
+  }),
+  ledger: string({
+    description: 'With --real: the ledger, a file that is made. [one in a folder of its own, removed at the end]',
+    helpValue: 'sqlite:FILE',
+    helpGroup: real,
+  }),
+  keep: boolean({ description: 'With --real: leave the ledger and the mailbox.', helpGroup: real }),
+
   report: string({
     description: 'Write summary.json, the plan, events.ndjson, not-sent.ndjson and junit.xml there.',
     helpValue: 'DIR',
@@ -123,6 +137,9 @@ export interface SimulateFlags {
   readonly 'recipients-file'?: string | undefined;
   readonly config?: string | undefined;
   readonly report?: string | undefined;
+  readonly real?: boolean | undefined;
+  readonly ledger?: string | undefined;
+  readonly keep?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly 'no-color'?: boolean | undefined;
 }

@@ -1,30 +1,29 @@
-/** How long a schedule that is under way may take to end, once somebody pressed Ctrl-C. */
+/** How long what is under way may take to end, once somebody pressed Ctrl-C. */
 const PATIENCE_MS = 1_000;
 
+export interface OnSignals {
+  readonly stop: () => void;
+  readonly end: () => void;
+  /** @defaultValue 1_000 */
+  readonly patienceMs?: number;
+}
+
 /**
- * A signal that the first Ctrl-C (or SIGTERM) aborts, so that what is known can be shown. A second one, or a schedule that does
- * not come to its end, ends the process at once; `last` may tidy up before that.
+ * Calls `stop` on the first Ctrl-C (or SIGTERM), so that what is known can be shown; on a second one, or when nothing came to its end
+ * after that time, `end`. Answers what takes it back.
  */
-export function interruptSignal(last: () => void): { readonly signal: AbortSignal; readonly dispose: () => void } {
-  const controller = new AbortController();
-  const end = (): void => {
-    last();
-    process.exit(130);
-  };
+export function onSignals({ stop, end, patienceMs = PATIENCE_MS }: OnSignals): () => void {
   let patience: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    if (controller.signal.aborted) end();
-    controller.abort();
-    patience = setTimeout(end, PATIENCE_MS);
+  const heard = (): void => {
+    if (patience !== undefined) return end();
+    patience = setTimeout(end, patienceMs);
+    stop();
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  return {
-    signal: controller.signal,
-    dispose: () => {
-      clearTimeout(patience);
-      process.off('SIGINT', stop);
-      process.off('SIGTERM', stop);
-    },
+  process.on('SIGINT', heard);
+  process.on('SIGTERM', heard);
+  return () => {
+    clearTimeout(patience);
+    process.off('SIGINT', heard);
+    process.off('SIGTERM', heard);
   };
 }

@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import type { PlanFile } from '@sendonce/chaos';
-import { SendonceError } from '@sendonce/core';
+import { isSendonceError, SendonceError } from '@sendonce/core';
 
 /**
- * Reads a plan for `--replay`; what its faults and its setup mean is for the harness to check.
+ * Reads a plan and checks all of it before anything runs.
  *
- * @throws SendonceError `PLAN_INVALID` when the file cannot be read or is no plan.
+ * @throws SendonceError `PLAN_INVALID` naming the file, the place in it, what came and what is allowed.
  */
 export async function readPlan(file: string): Promise<PlanFile> {
-  const plan = parse(file, await read(file));
-  const problem = problemOf(plan);
-  if (problem !== null) throw new SendonceError('PLAN_INVALID', `${file}: ${problem}`);
-  return plan as PlanFile;
+  const json = parse(file, await read(file));
+  const { parsePlanFile } = await import('@sendonce/chaos');
+  try {
+    return parsePlanFile(json);
+  } catch (error) {
+    if (!isSendonceError(error, 'PLAN_INVALID')) throw error;
+    throw new SendonceError('PLAN_INVALID', `${file}: ${error.message}`, { cause: error });
+  }
 }
 
 async function read(file: string): Promise<string> {
@@ -26,18 +30,9 @@ async function read(file: string): Promise<string> {
 
 function parse(file: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    // Editors on Windows begin a file with a byte order mark, which is no JSON.
+    return JSON.parse(text.replace(/^\uFEFF/, '')) as unknown;
   } catch (error) {
     throw new SendonceError('PLAN_INVALID', `${file}: is not JSON: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function problemOf(plan: unknown): string | null {
-  if (typeof plan !== 'object' || plan === null) return 'a plan is a JSON object';
-  const { schema, seed, setup, faults } = plan as Partial<Record<keyof PlanFile, unknown>>;
-  if (schema !== 'sendonce.plan/1')
-    return `its schema is ${JSON.stringify(schema)}; this version reads "sendonce.plan/1"`;
-  if (typeof seed !== 'string') return 'it has no seed';
-  if (typeof setup !== 'object' || setup === null) return 'it has no setup';
-  return Array.isArray(faults) ? null : 'it has no list of faults';
 }

@@ -26,7 +26,8 @@ export async function runRegressions(
   for (const [index, name] of files.entries()) {
     const file = join(folder, name);
     const plan = await readPlan(file);
-    const report = await replay(plan);
+    // What the real worker did when the plan was found is what it shall not do any more.
+    const report = await replay(plan.setup.sender === null ? { ...plan, expect: 'pass' } : plan);
     if (!isExpected(plan, report)) return { plans: index + 1, failed: { file, report } };
   }
   return { plans: files.length, failed: null };

@@ -1,52 +1,75 @@
 import { randomBytes } from 'node:crypto';
 import type { Progress } from '@sendonce/chaos';
+import type { NotifierConfig } from '@sendonce/core';
 import type { Terminal } from '../terminal.ts';
 import { selfTestExitCode } from './exit-code.ts';
 import { finish } from './finish.ts';
 import type { SimulateFlags } from './flags.ts';
-import { interruptSignal } from './interrupt.ts';
 import { progressLine, type ProgressLine } from './progress.ts';
 import { readPlan } from './read-plan.ts';
 import { checkConflicts } from './check-conflicts.ts';
 import { REGRESSIONS, runRegressions } from './run-regressions.ts';
-import { parseSeed, simulateSettings } from './settings.ts';
+import { checkRealFlags } from '../real/check-real-flags.ts';
+import { parseSeed, simulateSettings, type KnownNames } from './settings.ts';
 import { simulateOptions } from './simulate-options.ts';
-import { bring, workloadOf } from './workload.ts';
+import { checkReport } from './check-report.ts';
+import { bring, workloadOf, type LoadConfig } from './workload.ts';
 
 interface Run {
   readonly flags: SimulateFlags;
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
   readonly progress: ProgressLine;
+  readonly loadConfig: LoadConfig;
+}
+
+/** What a run is told by whoever started it. */
+export interface Surroundings {
+  /** Aborting it ends the run early, with what is known. @defaultValue never aborts */
+  readonly signal?: AbortSignal;
+  /** Where the user's code is run. @defaultValue right here */
+  readonly loadConfig?: LoadConfig;
 }
 
 /** Runs `notify simulate` and gives its exit code; whatever the user got wrong is thrown as a SendonceError. */
-export async function runSimulate(flags: SimulateFlags, terminal: Terminal): Promise<number> {
+export async function runSimulate(
+  flags: SimulateFlags,
+  terminal: Terminal,
+  surroundings: Surroundings = {},
+): Promise<number> {
+  const { signal = new AbortController().signal, loadConfig = loadHere } = surroundings;
   checkConflicts(flags);
-  const progress = progressLine(terminal);
-  const { signal, dispose } = interruptSignal(() => {
-    progress.clear();
-    terminal.err('Interrupted before the schedule under way came to its end: nothing is known about it.\n');
-  });
-  const run = { flags, terminal, signal, progress };
-  try {
-    if (flags['self-test'] === true) return await runSelfTest(run);
-    return flags.replay === undefined ? await runSearch(run) : await runReplay(flags.replay, run);
-  } finally {
-    dispose();
-  }
+  checkRealFlags(flags);
+  checkReport(flags.report);
+  const run = { flags, terminal, signal, loadConfig, progress: progressLine(terminal) };
+  if (flags['self-test'] === true) return runSelfTest(run);
+  if (flags.real === true) return runForReal(run);
+  return flags.replay === undefined ? runSearch(run) : runReplay(flags.replay, run);
 }
 
-async function runSearch({ flags, terminal, signal, progress }: Run): Promise<number> {
-  const { faultNames, KNOWN_BAD_SENDERS, replayPlan, setupFor, simulate } = await import('@sendonce/chaos');
+async function loadHere(file: string): Promise<NotifierConfig> {
+  return (await import('../config-file/load-config.ts')).loadConfig(file);
+}
+
+async function runForReal(run: Run): Promise<number> {
+  const { runReal } = await import('../real/run-real.ts');
+  return runReal({ ...run, knownNames, drawSeed });
+}
+
+async function knownNames(): Promise<KnownNames> {
+  const { faultNames, KNOWN_BAD_SENDERS, setupFor } = await import('@sendonce/chaos');
   const senders = KNOWN_BAD_SENDERS.map((sender) => ({
     name: sender.name,
     setup: setupFor(sender),
     kinds: sender.kinds,
   }));
-  const known = { faults: faultNames(), senders };
-  const settings = simulateSettings(flags, known, drawSeed);
-  const brought = await bring(settings);
+  return { faults: faultNames(), senders };
+}
+
+async function runSearch({ flags, terminal, signal, progress, loadConfig }: Run): Promise<number> {
+  const { replayPlan, simulate } = await import('@sendonce/chaos');
+  const settings = simulateSettings(flags, await knownNames(), drawSeed);
+  const brought = await bring(settings, loadConfig);
   const options = { ...simulateOptions(settings, brought), signal };
   const { plans, failed } = await runRegressions(settings.sender === null ? REGRESSIONS : null, (plan) =>
     replayPlan(plan, { workload: options.workload ?? null, signal }),
@@ -57,10 +80,11 @@ async function runSearch({ flags, terminal, signal, progress }: Run): Promise<nu
   return finish(report, { flags, terminal, brought, seed: settings.seed, regressions: plans });
 }
 
-async function runReplay(file: string, { flags, terminal, signal }: Run): Promise<number> {
+async function runReplay(file: string, { flags, terminal, signal, loadConfig }: Run): Promise<number> {
   const plan = await readPlan(file);
   const { replayPlan } = await import('@sendonce/chaos');
-  const brought = await bring({ recipientsFile: flags['recipients-file'] ?? null, config: flags.config ?? null });
+  const files = { recipientsFile: flags['recipients-file'] ?? null, config: flags.config ?? null };
+  const brought = await bring(files, loadConfig);
   const { recipients } = plan.setup;
   const workload = workloadOf(brought, typeof recipients === 'number' ? recipients : recipients.length);
   const report = await replayPlan(plan, { workload, signal });

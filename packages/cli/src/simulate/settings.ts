@@ -1,4 +1,10 @@
-import { PROVIDER_MODELS, type AcceptanceKill, type ProviderModel, type SimulationSetup } from '@sendonce/chaos';
+import {
+  PROVIDER_MODELS,
+  SETUP_RANGES as RANGES,
+  type AcceptanceKill,
+  type ProviderModel,
+  type SimulationSetup,
+} from '@sendonce/chaos';
 import { DELIVERY_CLASSES, UNKNOWN_ACTIONS } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { parseFaults } from '../flags/parse-faults.ts';
@@ -69,7 +75,8 @@ export function simulateSettings(flags: SimulateFlags, known: KnownNames, drawSe
   const kills = (flags['kill-at'] ?? []).map(parseKillAt);
   const dropAcks = given(flags['drop-acks'], (text) => parseShare('drop-acks', text), 0);
   const sender = given(flags.break, (text) => senderNamed(text, known.senders), null);
-  const chosen = kills.length > 0 || dropAcks > 0;
+  // A share of nothing is a choice too: a run without faults.
+  const chosen = kills.length > 0 || flags['drop-acks'] !== undefined;
   const kinds = sender?.kinds ?? ['all'];
   const schedules = sender === null ? 100 : SCHEDULES_OF_SENDER;
   return {
@@ -90,9 +97,21 @@ export function simulateSettings(flags: SimulateFlags, known: KnownNames, drawSe
 /** What is given wins. */
 function worldOf(flags: SimulateFlags, otherwise: World): World {
   return {
-    recipients: given(flags.recipients, (text) => parseCount('recipients', text, 1, 1_000_000), otherwise.recipients),
-    workers: given(flags.workers, (text) => parseCount('workers', text, 1, 64), otherwise.workers),
-    concurrency: given(flags.concurrency, (text) => parseCount('concurrency', text, 1, 10_000), otherwise.concurrency),
+    recipients: given(
+      flags.recipients,
+      (text) => parseCount('recipients', text, RANGES.recipients.least, RANGES.recipients.most),
+      otherwise.recipients,
+    ),
+    workers: given(
+      flags.workers,
+      (text) => parseCount('workers', text, RANGES.workers.least, RANGES.workers.most),
+      otherwise.workers,
+    ),
+    concurrency: given(
+      flags.concurrency,
+      (text) => parseCount('concurrency', text, RANGES.concurrency.least, RANGES.concurrency.most),
+      otherwise.concurrency,
+    ),
     provider: given(flags.provider, (text) => parseChoice('provider', text, PROVIDER_MODELS), otherwise.provider),
     class: given(flags.class, (text) => parseChoice('class', text, DELIVERY_CLASSES), otherwise.class),
     onUnknown: given(
@@ -121,8 +140,8 @@ function worldOfSender({ setup }: KnownSender): World {
 export function checkKills(kills: readonly AcceptanceKill[], recipients: number): void {
   const late = kills.find(({ acceptance }) => acceptance > recipients);
   if (late === undefined) return;
-  const allowed = `a number from 1 to ${recipients}, as there are ${recipients} recipients; the nearest is ${recipients}`;
-  throw flagError('kill-at', String(late.acceptance), allowed);
+  const allowed = `a number from 1 to ${recipients}, as there are ${recipients} recipients`;
+  throw flagError('kill-at', String(late.acceptance), allowed, String(recipients));
 }
 
 /** Nothing that a shell or a file name could take for something else. */

@@ -8,14 +8,17 @@ export interface Brought {
   readonly config: NotifierConfig | null;
 }
 
-export async function bring(files: {
-  readonly recipientsFile: string | null;
-  readonly config: string | null;
-}): Promise<Brought> {
+/** Reads the user's config file; the user's code is run where this says. */
+export type LoadConfig = (file: string) => Promise<NotifierConfig>;
+
+export async function bring(
+  files: { readonly recipientsFile: string | null; readonly config: string | null },
+  loadConfig: LoadConfig,
+): Promise<Brought> {
   const { recipientsFile, config } = files;
   return {
     recipients: recipientsFile === null ? null : await collectRecipients(recipientsFile),
-    config: config === null ? null : await (await import('../config-file/load-config.ts')).loadConfig(config),
+    config: config === null ? null : await loadConfig(config),
   };
 }
 

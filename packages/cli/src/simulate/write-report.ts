@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -14,6 +14,7 @@ import {
   type RunResult,
   type SimulateReport,
 } from '@sendonce/chaos';
+import { makeFolder } from './check-report.ts';
 
 /**
  * Writes the minimal plan, so that there is always a line that runs it: into the report, else where the system keeps passing files.
@@ -30,7 +31,7 @@ export async function writePlan(
   const invariant = violations[0]?.invariant ?? plan.expect ?? 'plan';
   const folder = directory ?? join(tmpdir(), 'sendonce');
   const file = join(folder, `${directory === null ? `${invariant}-${traceHash.slice(0, 12)}` : invariant}.plan.json`);
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   await writeFile(file, `${JSON.stringify(plan, null, 2)}\n`);
   return file;
 }
@@ -53,9 +54,8 @@ function planOf({ seed, setup, faults, violations }: RunResult): PlanFile {
   return { schema: 'sendonce.plan/1', title: first?.message ?? expect, seed, setup, faults, expect };
 }
 
-/** Everything else that `--report DIR` holds. Files of an earlier run are replaced. */
+/** Everything else that `--report DIR` holds; the folder is there. Files of an earlier run are replaced. */
 export async function writeReport(directory: string, report: SimulateReport, context: ReportContext): Promise<void> {
-  await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'summary.json'), `${JSON.stringify(simulateJson(report, context), null, 2)}\n`);
   await writeFile(join(directory, 'junit.xml'), junit(report, context));
   await writeLines(join(directory, 'events.ndjson'), ndjson(report.events));

@@ -138,6 +138,27 @@ describe('notify simulate --drop-acks', () => {
   });
 });
 
+describe('notify simulate --drop-acks 0', () => {
+  test('breaks nothing', async () => {
+    const { code, stdout } = await notify([
+      'simulate',
+      '--recipients',
+      '20',
+      '--drop-acks',
+      '0',
+      '--seed',
+      'apple',
+      '--json',
+    ]);
+    expect({ code, ...json(stdout) }).toMatchObject({
+      code: 0,
+      schedules: 1,
+      once: 20,
+      faults: { armed: 0, fired: 0 },
+    });
+  });
+});
+
 describe('notify simulate --break NAME', () => {
   const senders = KNOWN_BAD_SENDERS.map(({ name }) => name);
   test.each(senders)(
@@ -255,6 +276,23 @@ describe('notify simulate with a list and a config of one’s own', () => {
     expect(result['input']).toBe(['requested', 'merged', 'invalid'].reduce((sum, key) => sum + Number(result[key]), 0));
   });
 
+  test('sends a list to the types without a route, and as many examples as it is told to the others', async () => {
+    const own = [
+      '--config',
+      'examples/simulate-config/notify.config.ts',
+      '--recipients-file',
+      list,
+      '--recipients',
+      '7',
+    ];
+    const one = await notify(['simulate', ...own, '--drop-acks', '0', '--seed', 'apple', '--json']);
+    const two = await notify(['simulate', ...own.with(-1, '14'), '--drop-acks', '0', '--seed', 'apple', '--json']);
+    expect([one.code, two.code]).toEqual([0, 0]);
+    const requested = [one, two].map(({ stdout }) => Number(json(stdout)['requested']));
+    expect(requested[0]).toBeGreaterThan(1955);
+    expect(requested[1]).toBeGreaterThan(requested[0] ?? Infinity);
+  });
+
   test('delivers the rest when one row is bad, and lists that row with its reason', async () => {
     const args = ['simulate', '--config', 'examples/simulate-config/one-bad-row.config.ts', '--recipients', '20'];
     const { code, stdout } = await notify([...args, '--kill-at', '5', '--seed', 'apple']);
@@ -262,7 +300,9 @@ describe('notify simulate with a list and a config of one’s own', () => {
     expect(stdout).toMatch(
       /^PASS {2}37 of 38 recipients got exactly one message; all others are accounted for: 1 failed/,
     );
-    expect(stdout).toContain('failed  r501 <second-5@shop.example>: content threw Error: a contact without a name');
+    expect(stdout).toContain(
+      'failed  r501 <second-5@shop.example>: content threw Error: a contact without a name (content of ',
+    );
     expect(stdout).toMatch(/failed {2}orderPlaced o-3: .*order o-3 has no contacts/);
   });
 
@@ -399,7 +439,7 @@ describe('a mistake on the command line', () => {
   const mistakes: readonly (readonly [args: readonly string[], message: string])[] = [
     [
       ['--provider', 'keyd'],
-      'Error FLAG_INVALID: --provider "keyd": expected one of keyed, lookup, plain. Did you mean keyed?',
+      'Error FLAG_INVALID: --provider "keyd": did you mean keyed? Expected one of keyed, lookup, plain',
     ],
     [['--providr', 'plain'], 'Error FLAG_INVALID: there is no flag --providr. Did you mean --provider?'],
     [['--kill-at', '800:after'], 'Error FLAG_INVALID: --kill-at "800:after": expected N or N:MOMENT'],
@@ -425,7 +465,7 @@ describe('a mistake on the command line', () => {
       schema: 'sendonce.error/1',
       error: {
         code: 'FLAG_INVALID',
-        message: '--provider "keyd": expected one of keyed, lookup, plain. Did you mean keyed?',
+        message: '--provider "keyd": did you mean keyed? Expected one of keyed, lookup, plain',
         docs: 'docs/reference/errors.md#flag_invalid',
       },
     });

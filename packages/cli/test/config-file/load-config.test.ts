@@ -50,6 +50,21 @@ describe('a config file', () => {
     expect(await load(text)).toMatchObject({ notifications: { hello: { class: 'document' } } });
   });
 
+  const broken: readonly [what: string, text: string, problem: RegExp][] = [
+    ['does not parse', 'export const x = 1;\nexport const y: = 3;\n', /ParseError: .*, at .*broken-\d\.ts:2:17$/],
+    ['throws', 'export const x = 1;\nthrow new TypeError("no luck");\n', /TypeError: no luck, at .*broken-\d\.ts:2:7$/],
+    [
+      'imports what is not there',
+      'export const x = 1;\nimport y from "no-such-package";\nexport { y };\n',
+      /Cannot find module 'no-such-package', at .*broken-\d\.ts:2:15$/,
+    ],
+  ];
+  test.each(broken)('that imports a file that %s names the place in that one', async (_what, text, problem) => {
+    const name = `broken-${files}.ts`;
+    writeFileSync(join(folder, name), text);
+    await expect(load(`import { x } from './${name}'; export default x;`)).rejects.toThrow(problem);
+  });
+
   test('is read anew each time', async () => {
     await load(config(), 'twice.ts');
     expect(await load(config({ notifications: `{ other: ${TYPE} }` }), 'twice.ts')).toMatchObject({
@@ -58,13 +73,21 @@ describe('a config file', () => {
   });
 
   const bad: readonly [words: string, text: string, problem: string | RegExp][] = [
-    ['a syntax error', 'export default { ;', /^cannot be loaded: ParseError: .*Unexpected token/],
+    [
+      'a syntax error',
+      'export default { ;',
+      /^cannot be loaded: ParseError: Unexpected token, at .*config-\d+\.ts:1:18$/,
+    ],
     [
       'an import that does not exist',
       `import x from './nowhere.ts'; export default x;`,
-      /^cannot be loaded: Cannot find module '\.\/nowhere\.ts'/,
+      /^cannot be loaded: Cannot find module '\.\/nowhere\.ts', at .*config-\d+\.ts:1:15$/,
     ],
-    ['code that throws', `throw new Error('no database');`, 'cannot be loaded: no database'],
+    [
+      'code that throws',
+      `\nthrow new Error('no database');`,
+      /^cannot be loaded: no database, at .*config-\d+\.ts:2:7$/,
+    ],
     [
       'no default export',
       'export const config = {};',
@@ -73,7 +96,7 @@ describe('a config file', () => {
     [
       'a factory that fails',
       `export default async () => { throw new Error('no secret'); }`,
-      'its factory failed: no secret',
+      /^its factory failed: no secret, at .*config-\d+\.ts:1$/,
     ],
     ['something else', 'export default 7;', 'exports a number, not a config'],
     [
@@ -85,7 +108,7 @@ describe('a config file', () => {
     [
       'an unknown channel',
       config({ channels: `{ mail: { providers: [${PROVIDER}] } }` }),
-      'channels: mail is not one of email, sms, push, whatsapp, line, slack, in-app, webhook. Did you mean email?',
+      'channels: mail is unknown: did you mean email? Known: email, sms, push, whatsapp, line, slack, in-app, webhook',
     ],
     [
       'a channel without providers',
@@ -113,7 +136,7 @@ describe('a config file', () => {
     [
       'an unknown class',
       config({ notifications: `{ hello: { ...${TYPE}, class: 'legl' } }` }),
-      'notifications: hello: class legl is not one of security, document, transactional, legal, alert, marketing. Did you mean legal?',
+      'notifications: hello: class legl is unknown: did you mean legal? Known: security, document, transactional, legal, alert, marketing',
     ],
     [
       'a type without content',

@@ -22,11 +22,11 @@ const PARSERS: readonly {
       ['1,000,000', 1_000_000],
     ],
     bad: [
-      ['0', 'expected a whole number from 1 to 1,000,000; the nearest is 1'],
-      ['1000001', 'expected a whole number from 1 to 1,000,000; the nearest is 1000000'],
-      ['-5', 'expected a whole number from 1 to 1,000,000; the nearest is 1'],
-      ['2.5', 'expected a whole number from 1 to 1,000,000; the nearest is 3'],
-      ['1e3', 'expected a whole number from 1 to 1,000,000; the nearest is 1000'],
+      ['0', 'did you mean 1? Expected a whole number from 1 to 1,000,000'],
+      ['1000001', 'did you mean 1000000? Expected a whole number from 1 to 1,000,000'],
+      ['-5', 'did you mean 1? Expected a whole number from 1 to 1,000,000'],
+      ['2.5', 'did you mean 3? Expected a whole number from 1 to 1,000,000'],
+      ['1e3', 'did you mean 1000? Expected a whole number from 1 to 1,000,000'],
       ['many', 'expected a whole number from 1 to 1,000,000'],
       ['1,00', 'expected a whole number from 1 to 1,000,000'],
     ],
@@ -42,7 +42,7 @@ const PARSERS: readonly {
       ['24h', 86_400_000],
     ],
     bad: [
-      ['60', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h; did you mean 60s?'],
+      ['60', 'did you mean 60s? Expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
       ['25h', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
       ['0s', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
       ['soon', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
@@ -58,7 +58,7 @@ const PARSERS: readonly {
       ['0', 0],
     ],
     bad: [
-      ['5', 'expected a share from 0% to 100%, such as 5% or 0.05; did you mean 5%?'],
+      ['5', 'did you mean 5%? Expected a share from 0% to 100%, such as 5% or 0.05'],
       ['101%', 'expected a share from 0% to 100%, such as 5% or 0.05'],
       ['-1%', 'expected a share from 0% to 100%, such as 5% or 0.05'],
     ],
@@ -68,8 +68,8 @@ const PARSERS: readonly {
     parse: (text) => parseChoice('provider', text, ['keyed', 'lookup', 'plain']),
     good: [['Keyed', 'keyed']],
     bad: [
-      ['keyd', 'expected one of keyed, lookup, plain. Did you mean keyed?'],
-      ['ses', 'expected one of keyed, lookup, plain.'],
+      ['keyd', 'did you mean keyed? Expected one of keyed, lookup, plain'],
+      ['ses', 'expected one of keyed, lookup, plain'],
     ],
   },
   {
@@ -79,9 +79,9 @@ const PARSERS: readonly {
     bad: [
       [
         'kil,outage',
-        '--faults "kil,outage": expected words separated by commas, each one of all, kill, outage. Did you mean kill?',
+        '--faults "kil,outage": did you mean kill? Expected words separated by commas, each one of all, kill, outage',
       ],
-      [',', 'expected words separated by commas, each one of all, kill, outage.'],
+      [',', 'expected words separated by commas, each one of all, kill, outage'],
     ],
   },
   {
@@ -95,10 +95,10 @@ const PARSERS: readonly {
     bad: [
       [
         '800:before-sent',
-        'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch. Did you mean before-send?',
+        'did you mean 800:before-send? Expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch',
       ],
-      ['800:', 'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch.'],
-      ['0', 'expected a whole number from 1 to 1,000,000,000; the nearest is 1'],
+      ['800:', 'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch'],
+      ['0', 'did you mean 1? Expected a whole number from 1 to 1,000,000,000'],
       ['x:mid-batch', 'expected a whole number from 1 to 1,000,000,000'],
     ],
   },

@@ -110,7 +110,7 @@ describe('a CSV file of recipients', () => {
       {
         to: ['email:b@x.org'],
         invalid: [
-          '2: channel "emial" is not one of email, sms, push, whatsapp, line, slack, in-app, webhook. Did you mean email?',
+          '2: channel "emial" is unknown: did you mean email? Known: email, sms, push, whatsapp, line, slack, in-app, webhook',
         ],
       },
     ],
@@ -187,12 +187,12 @@ describe('a recipients file that cannot be used', () => {
     [
       'column.csv',
       'emial,name\na@x.org,Ann\n',
-      "column.csv: no column is called to, email or phone; the header has 'emial', 'name'. Did you mean email?",
+      "column.csv: no column is called to, email or phone. Did you mean email? The header has 'emial', 'name'",
     ],
     [
       'headless.csv',
       'a@x.org,Ann\nb@x.org,Bob\n',
-      "headless.csv: no column is called to, email or phone; the header has 'a@x.org', 'Ann'. The first line has to name the columns.",
+      "headless.csv: no column is called to, email or phone. The first line has to name the columns. The header has 'a@x.org', 'Ann'",
     ],
     ['twice.csv', 'email,Email\na@x.org,b@x.org\n', "twice.csv: the column 'email' is there twice"],
     [
@@ -217,7 +217,7 @@ describe('a recipients file that cannot be used', () => {
     );
     expect(messages).toEqual([
       'none.csv: there is no such file',
-      `${join(folder, 'list.xlsx')}: the name has to end in one of .csv, .ndjson, .jsonl.`,
+      `${join(folder, 'list.xlsx')}: the name has to end in one of .csv, .ndjson, .jsonl`,
     ]);
   });
 

@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { PlanFile } from '@sendonce/chaos';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { notify, root } from '../notify.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -78,5 +80,43 @@ describe('the plans that ship', () => {
     expect(stdout).toMatch(
       /Never finished by their producer \(1\), outside the sums\n {2}n_\S+: its producer stopped after 30,000 recipients; nobody of them got anything/,
     );
+  });
+});
+
+describe('a plan of one’s own', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'own-plans-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const shipped = JSON.parse(readFileSync(`${root}examples/plans/ledger-restart.plan.json`, 'utf8')) as PlanFile;
+  const small = { ...shipped, setup: { ...shipped.setup, recipients: 3 } };
+  const quiet = { ...small, faults: [] };
+  const replay = (name: string, text: string): ReturnType<typeof notify> => {
+    const file = join(folder, `${name}.plan.json`);
+    writeFileSync(file, text);
+    return notify(['simulate', '--replay', file]);
+  };
+
+  test.each([
+    ['recipients', { ...small, setup: { ...small.setup, recipients: 1e9 } }, 'setup.recipients must be a whole number'],
+    [
+      'workers',
+      { ...small, setup: { ...small.setup, workers: 1e6 } },
+      'setup.workers must be a whole number from 1 to 64',
+    ],
+    ['sender', { ...small, setup: { ...small.setup, sender: 'nope' } }, 'setup.sender must be one of naive-lock'],
+    ['fault', { ...small, faults: [{ ...small.faults[0], do: 'nope' }] }, 'faults[0].do must be one of'],
+  ])('is refused before anything runs when its %s cannot be', async (name, plan, message) => {
+    const { code, stderr } = await replay(name, JSON.stringify(plan));
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Error PLAN_INVALID: ${join(folder, `${name}.plan.json`)}: ${message}`);
+  });
+
+  test('may begin with a byte order mark', async () => {
+    expect((await replay('marked', `\uFEFF${JSON.stringify(quiet)}`)).code).toBe(0);
+  });
+
+  test('that does not end as it expects proves nothing', async () => {
+    const { code, stdout } = await replay('mended', JSON.stringify({ ...quiet, expect: 'S1' }));
+    expect(code).toBe(4);
+    expect(stdout).toContain('the plan expects S1, and nothing was broken');
   });
 });

@@ -5,6 +5,7 @@ const state = (wallMs: number, schedules = 3): Parameters<typeof progressWords>[
   schedules,
   ofSchedules: 100,
   settled: 6000,
+  shrinking: false,
   wallMs,
 });
 
@@ -23,6 +24,14 @@ describe('progress', () => {
     expect(progressWords({ ...state(2_000), ofSchedules: null })).toBe(
       '3 schedules, 6,000 recipients settled, 3,000/s, 2 s',
     );
+  });
+
+  test('goes on, in other words, while the smallest plan is looked for', () => {
+    const texts: string[] = [];
+    const line = progressLine({ watched: true, err: (text) => texts.push(text) });
+    line.update({ ...state(4_200, 100), shrinking: true });
+    line.update(state(4_400, 100));
+    expect(texts).toEqual(['\r\u001b[2Ka schedule failed; looking for the smallest plan that fails, 4 s']);
   });
 
   test('overwrites itself ten times a second where somebody watches, and leaves nothing behind', () => {

@@ -83,6 +83,11 @@ describe('the settings of a simulation', () => {
       { break: 'naive-lock', 'kill-at': ['3'] },
       { sender: 'naive-lock', profile: null, schedules: 1 },
     ],
+    [
+      'lose no reply and draw no fault where the share is nothing',
+      { 'drop-acks': '0' },
+      { dropAcks: 0, profile: null, schedules: 1 },
+    ],
     ['tell no queue from the default', { queue: false }, { queue: false }],
     ['keep the seed that was given', { seed: '7f3a' }, { seed: '7f3a' }],
     [
@@ -90,17 +95,22 @@ describe('the settings of a simulation', () => {
       { 'recipients-file': 'x.csv', 'kill-at': ['900'] },
       { recipientsFile: 'x.csv' },
     ],
+    [
+      'take a list and a number of examples beside a config',
+      { 'recipients-file': 'x.csv', recipients: '7', config: 'x.ts' },
+      { recipientsFile: 'x.csv', recipients: 7, config: 'x.ts' },
+    ],
   ];
   test.each(cases)('%s', (_words, flags, expected) => {
     expect(settings(flags)).toMatchObject(expected);
   });
 
   const refused: readonly [flags: SimulateFlags, message: string][] = [
-    [{ break: 'naive-lok' }, '--break "naive-lok": expected one of naive-lock, ack-first. Did you mean naive-lock?'],
-    [{ class: 'legl' }, 'Did you mean legal?'],
+    [{ break: 'naive-lok' }, '--break "naive-lok": did you mean naive-lock? Expected one of naive-lock, ack-first'],
+    [{ class: 'legl' }, 'did you mean legal? Expected one of security, '],
     [
       { 'on-unknown': 'assume' },
-      '--on-unknown "assume": expected one of replay, lookup, resend, failover, assume-sent, park.',
+      '--on-unknown "assume": expected one of replay, lookup, resend, failover, assume-sent, park',
     ],
     [{ seed: 'a b' }, '--seed "a b": expected 1 to 64 letters, digits, dots, dashes or underscores'],
     [

@@ -75,7 +75,7 @@ describe('what the harness is asked for', () => {
   test('may kill at the last acceptance and not after it, unless nobody knows how many there are', () => {
     expect(() => options({ recipients: '10', 'kill-at': ['10'] })).not.toThrow();
     expect(() => options({ recipients: '10', 'kill-at': ['11'] })).toThrow(
-      '--kill-at "11": expected a number from 1 to 10, as there are 10 recipients; the nearest is 10',
+      '--kill-at "11": did you mean 10? Expected a number from 1 to 10, as there are 10 recipients',
     );
     expect(() => options({ 'kill-at': ['31'] }, { recipients })).toThrow('a number from 1 to 30');
     expect(() => options({ 'kill-at': ['31'] }, { config })).not.toThrow();

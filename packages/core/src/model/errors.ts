@@ -13,13 +13,21 @@ export const ERROR_CODES = [
   'CHANNEL_UNKNOWN',
   'DELIVERY_NOT_FOUND',
   'NOTIFIER_CLOSED',
+  'WORKER_USED',
   'LEDGER_UNAVAILABLE',
+  'LEDGER_LOCKED',
+  'LEDGER_FULL',
+  'LEDGER_READ_ONLY',
+  'LEDGER_CORRUPT',
+  'LEDGER_NEWER',
+  'DRIVER_MISSING',
   'LAW_BROKEN',
   'DETERMINISM_VIOLATION',
   'PLAN_INVALID',
   'RECIPIENTS_FILE_INVALID',
   'CONFIG_FILE_INVALID',
   'FLAG_INVALID',
+  'OUTPUT_FAILED',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -43,8 +51,39 @@ export function isSendonceError(error: unknown, code?: ErrorCode): error is Send
   return error.name === 'SendonceError' && (code === undefined || error.code === code);
 }
 
-/** The message of anything that was thrown, for reasons stored in the ledger. Bounded to 300 characters. */
+/** How much of what was thrown or answered is kept, characters. */
+const LONGEST_REASON = 300;
+/** Names of fields that tell what an object is that has no message. */
+const FIELDS_TOLD = 5;
+
+/**
+ * What anything that was thrown or answered says of itself, for reasons stored in the ledger: its message, or what it is where it has
+ * none. Never throws, whatever it is given: a symbol, an object without a prototype, a getter or a proxy that throws. One line of at
+ * most 300 characters, in text that every store can keep (no control characters, no halves of characters).
+ */
 export function reasonOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return text.length > 300 ? `${text.slice(0, 297)}...` : text;
+  let said: string;
+  try {
+    said = wordsOf(thrown);
+  } catch {
+    said = `${typeof thrown === 'function' ? 'a function' : 'an object'} that cannot be read`;
+  }
+  const text = said.length > LONGEST_REASON ? `${said.slice(0, LONGEST_REASON - 3)}...` : said;
+  return text.replace(/[\p{Cc}\p{Cs}]/gu, ' ');
+}
+
+function wordsOf(thrown: unknown): string {
+  if (thrown === '') return 'an empty text';
+  if (typeof thrown === 'bigint') return `${thrown}n`;
+  if (typeof thrown === 'function') return 'a function';
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  const { message, name } = thrown as { readonly message?: unknown; readonly name?: unknown };
+  // Not `instanceof`: an error of another realm or of another library is an error too.
+  if (typeof message === 'string') return `${typeof name === 'string' ? name : 'Error'}: ${message}`;
+  if (Array.isArray(thrown)) return `a list of ${thrown.length}`;
+  const fields = Object.keys(thrown);
+  const told = fields.slice(0, FIELDS_TOLD).join(', ');
+  return fields.length === 0
+    ? 'an object without fields'
+    : `an object with ${told}${fields.length > FIELDS_TOLD ? ', ...' : ''}`;
 }

@@ -1,6 +1,9 @@
-import type { Channel } from './classes.ts';
+import { normaliseAddress } from './address.ts';
+import { CHANNELS, type Channel } from './classes.ts';
+import { reasonOf } from './errors.ts';
+import { jsonCopy, NotJson } from './json.ts';
 
-/** Where one message goes: one recipient on one channel (on push: one device). */
+/** Where one message goes: one recipient on one channel (on push: one device). Frozen all the way down. */
 export interface Target {
   readonly channel: Channel;
   /** The address exactly as typed; it is sent as typed. */
@@ -11,69 +14,104 @@ export interface Target {
   readonly destinationId: string;
   /** What the content function may use: name, locale, anything JSON. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** Why it cannot be used, where it cannot: its delivery is born failed with this reason. Names fields and kinds, never values. */
+  readonly problem?: string;
 }
 
 /** A target as a route function or a caller writes it. */
 export interface TargetInput {
   readonly channel: Channel;
   readonly to: string;
-  /** Stable id of the person; default: the normalised address. */
+  /** Stable id of the person, 1 to 512 characters; default: the normalised address. */
   readonly id?: string;
+  /** Up to 512 characters. @defaultValue '' */
   readonly destinationId?: string;
+  /** Anything else becomes `data`, as JSON. */
   readonly [field: string]: unknown;
 }
 
-const PHONE_CHANNELS: ReadonlySet<Channel> = new Set(['sms', 'whatsapp']);
+/** Longest id of a recipient or destination, and longest key, characters: short enough for any store's index. */
+export const LONGEST_ID = 512;
 
-/** The address as identity: email in NFC and lower case with plus-tags kept, phone without punctuation, others as they are. */
-export function normaliseAddress(channel: Channel, to: string): string {
-  const trimmed = to.trim();
-  if (channel === 'email') return trimmed.normalize('NFC').toLowerCase();
-  if (PHONE_CHANNELS.has(channel)) return trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+');
-  return trimmed;
-}
+/** The data of a target that has none. */
+export const NO_DATA: Target['data'] = Object.freeze({});
 
-/** Why an address can never work on its channel, or null. Syntax only: whether it exists is the provider's to say. */
-export function addressProblem(channel: Channel, to: unknown): string | null {
-  if (typeof to !== 'string' || to.trim() === '') return 'the address is empty';
-  // A line break in an address is header injection in the making.
-  if (/[\r\n\0]/.test(to)) return 'the address contains a line break or NUL';
-  const address = to.trim();
-  if (channel === 'email') return emailProblem(address);
-  if (PHONE_CHANNELS.has(channel)) {
-    // E.164: a plus, a country code that does not start with 0, at most 15 digits.
-    return /^\+[1-9]\d{6,14}$/.test(normaliseAddress(channel, address))
-      ? null
-      : 'not a phone number in E.164 form (+4912345678)';
-  }
-  return null;
-}
-
-function emailProblem(address: string): string | null {
-  const at = address.lastIndexOf('@');
-  if (at < 1) return "an e-mail address needs something before and after an '@'";
-  const local = address.slice(0, at);
-  const domain = address.slice(at + 1);
-  // RFC 5321 4.5.3.1: local part 64 octets, path 256 with its angle brackets.
-  if (Buffer.byteLength(local) > 64 || Buffer.byteLength(address) > 254)
-    return 'longer than RFC 5321 allows (64 before the @, 254 in all)';
-  if (/\s/.test(address)) return 'an e-mail address may not contain spaces';
-  if (
-    !local.startsWith('"') &&
-    (local.includes('@') || local.includes('..') || local.startsWith('.') || local.endsWith('.'))
-  )
-    return "misplaced '@' or '.' before the last '@'";
-  const labels = domain.split('.');
-  if (labels.length < 2 || labels.some((label) => label === '' || label.startsWith('-') || label.endsWith('-')))
-    return `'${domain}' is not a domain name`;
-  if (/[<>()[\],;:\\"]/.test(domain)) return `'${domain}' is not a domain name`;
-  return null;
-}
-
-/** The target with its identity filled in. */
+/**
+ * The target with its identity filled in. Never throws: what cannot be used becomes a target that says why (`problem`), so that it fails
+ * alone, and visibly, and loses nobody else.
+ */
 export function toTarget(input: TargetInput): Target {
-  const { channel, to: given, id, destinationId, ...data } = input;
+  try {
+    return read(input);
+  } catch (thrown) {
+    return unusable({}, `it could not be read: ${reasonOf(thrown)}`);
+  }
+}
+
+type Given = Readonly<Partial<Record<'channel' | 'to' | 'id' | 'destinationId', unknown>>>;
+
+function read(input: TargetInput): Target {
+  const given: unknown = input;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return unusable({}, `a target must be an object { channel, to }, got ${kindOf(given)}`);
+  const { channel, to: address, id, destinationId, ...rest } = input;
+  const problem = channelProblem(channel) ?? textProblem('id', id, 1) ?? textProblem('destinationId', destinationId, 0);
+  const data = problem ?? dataOf(rest);
+  if (typeof data === 'string') return unusable({ channel, to: address, id, destinationId }, data);
   // A missing address (a contact without e-mail) fails alone at fan-out; it must not fail everybody's route.
-  const to = typeof given === 'string' ? given : '';
-  return { channel, to, recipientId: id ?? normaliseAddress(channel, to), destinationId: destinationId ?? '', data };
+  const to = typeof address === 'string' ? address : '';
+  return Object.freeze({
+    channel,
+    to,
+    recipientId: id ?? normaliseAddress(channel, to),
+    destinationId: destinationId ?? '',
+    data,
+  });
+}
+
+/** An own copy, or why there is none. */
+function dataOf(rest: Readonly<Record<string, unknown>>): Target['data'] | string {
+  if (Object.keys(rest).length === 0) return NO_DATA;
+  try {
+    return jsonCopy(rest, 'target') as Target['data'];
+  } catch (thrown) {
+    return thrown instanceof NotJson ? thrown.message : `its data could not be read: ${reasonOf(thrown)}`;
+  }
+}
+
+/** A name that is no channel of ours may be a slip, and is told by that name; what is no name at all cannot be. */
+function channelProblem(channel: unknown): string | null {
+  if (typeof channel === 'string') return null;
+  return `channel must be one of ${CHANNELS.join(', ')}, got ${kindOf(channel)}`;
+}
+
+function textProblem(field: string, value: unknown, least: number): string | null {
+  if (value === undefined || value === null) return null;
+  const fits = typeof value === 'string' && value.length >= least && value.length <= LONGEST_ID;
+  return fits ? null : `${field} must be a text of ${least} to ${LONGEST_ID} characters, got ${kindOf(value)}`;
+}
+
+/** Never what a value says: reasons are told where addresses may not be. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (value === '') return 'an empty text';
+  if (typeof value === 'string') return `a text of ${value.length}`;
+  if (Array.isArray(value)) return 'a list';
+  return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}
+
+/** What stands for a channel where none was named: nobody can configure it. */
+const NO_CHANNEL = 'unknown' as Channel;
+
+/** Its own identity, so that it never takes the place of somebody who can be told. */
+function unusable({ channel, to, id, destinationId }: Given, problem: string): Target {
+  const known = [id, to, destinationId].filter((each) => typeof each === 'string' || typeof each === 'number');
+  return Object.freeze({
+    channel: typeof channel === 'string' ? (channel as Channel) : NO_CHANNEL,
+    to: typeof to === 'string' ? to : '',
+    recipientId: `unusable: ${known.join(' ')}`.slice(0, LONGEST_ID),
+    destinationId: '',
+    data: NO_DATA,
+    problem,
+  });
 }

@@ -1,13 +1,13 @@
 import { UNKNOWN_ACTIONS } from '../model/classes.ts';
+import { isSendonceError, reasonOf } from '../model/errors.ts';
 import { invalid, numberIn, oneOf, refuseName } from '../options.ts';
 import { CLASS_POLICIES, LOOKUP_RULES, OPT_OUT_RULES, type ClassPolicy, type RetryPolicy } from './policy.ts';
+import { LONGEST_WAIT_MS } from './retry.ts';
 
 export const POLICY_OPTIONS: readonly (keyof ClassPolicy)[] = Object.keys(
   CLASS_POLICIES.transactional,
 ) as (keyof ClassPolicy)[];
 
-/** A year: longer than any delivery is worth waiting for, ms. */
-const LONGEST_WAIT_MS = 365 * 86_400_000;
 const WAIT = { least: 0, most: LONGEST_WAIT_MS };
 
 type Check = (at: string, value: unknown) => void;
@@ -15,7 +15,7 @@ type Check = (at: string, value: unknown) => void;
 const CHECKS: Readonly<Record<keyof ClassPolicy, Check>> = {
   replayForMs(at, value) {
     if (!(typeof value === 'number' && value >= 0))
-      invalid(`${at} must be 0 ms or more (Infinity: until the key window closes), got ${String(value)}`);
+      invalid(`${at} must be 0 ms or more (Infinity: until the key window closes), got ${reasonOf(value)}`);
   },
   lookup: (at, value) => oneOf(at, value, LOOKUP_RULES),
   onUnknown: (at, value) => oneOf(at, value, UNKNOWN_ACTIONS),
@@ -30,7 +30,7 @@ const CHECKS: Readonly<Record<keyof ClassPolicy, Check>> = {
   retry: checkRetry,
   optOut: (at, value) => oneOf(at, value, OPT_OUT_RULES),
   failoverOnNotSent(at, value) {
-    if (typeof value !== 'boolean') invalid(`${at} must be true or false, got ${String(value)}`);
+    if (typeof value !== 'boolean') invalid(`${at} must be true or false, got ${reasonOf(value)}`);
   },
 };
 
@@ -40,14 +40,23 @@ const CHECKS: Readonly<Record<keyof ClassPolicy, Check>> = {
  */
 export function checkPolicy(prefix: string, given: Partial<ClassPolicy>): void {
   for (const option of POLICY_OPTIONS)
-    if (given[option] !== undefined) CHECKS[option](`${prefix}${option}`, given[option]);
+    if (given[option] !== undefined) checkOne(`${prefix}${option}`, given[option], CHECKS[option]);
+}
+
+function checkOne(at: string, value: unknown, check: Check): void {
+  try {
+    check(at, value);
+  } catch (thrown) {
+    if (isSendonceError(thrown)) throw thrown;
+    invalid(`${at} cannot be read: ${reasonOf(thrown)}`);
+  }
 }
 
 const EXPONENTIAL: ReadonlySet<string> = new Set(['baseMs', 'factor', 'maxMs']);
 
 function checkRetry(at: string, value: unknown): void {
   if (typeof value !== 'object' || value === null)
-    invalid(`${at} must be { schedule } or { baseMs, factor, maxMs }, got ${String(value)}`);
+    invalid(`${at} must be { schedule } or { baseMs, factor, maxMs }, got ${reasonOf(value)}`);
   const retry = value as RetryPolicy;
   if ('schedule' in retry) {
     checkSchedule(`${at}.schedule`, retry.schedule);
@@ -63,7 +72,7 @@ function checkRetry(at: string, value: unknown): void {
 function checkSchedule(at: string, schedule: unknown): void {
   if (!Array.isArray(schedule) || schedule.length === 0)
     invalid(
-      `${at} must be a list of at least one wait in ms, got ${Array.isArray(schedule) ? '[]' : String(schedule)}`,
+      `${at} must be a list of at least one wait in ms, got ${Array.isArray(schedule) ? '[]' : reasonOf(schedule)}`,
     );
   schedule.forEach((wait, i) => numberIn(`${at}[${i}]`, wait, WAIT));
 }

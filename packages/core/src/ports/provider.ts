@@ -2,7 +2,7 @@ import type { Channel } from '../model/classes.ts';
 import type { ArrivalKind, MessageContent } from '../model/delivery.ts';
 import type { Outcome } from '../model/outcome.ts';
 
-/** What an adapter is given: the frozen content and where it goes. Same message and key, same bytes on the wire. */
+/** What an adapter is given: the content, frozen (copy what you want to change), and where it goes. Same message and key, same bytes on the wire. */
 export interface OutgoingMessage {
   readonly deliveryId: string;
   readonly channel: Channel;

@@ -54,7 +54,7 @@ export type TelemetryEvent =
       readonly sinceMs: number;
     };
 
-/** Where events go. Must not throw and must not block; what it throws is dropped. */
+/** Where events go. Must not block. What it throws, or rejects with, stops nothing: it is said once, as a warning and to the other sinks. */
 export interface Telemetry {
   emit(event: TelemetryEvent): void;
 }
@@ -74,7 +74,10 @@ export interface Alert {
   readonly next: string;
 }
 
-/** Where alerts go. A rejection is reported as telemetry `worker.degraded` and the alert is tried again with the next group. */
+/**
+ * Where alerts go. What it throws or rejects with, or no answer within 15 s, is told as telemetry `worker.degraded`, once until it takes
+ * one again; an alert that no sink took is tried again with the next group. No send waits for it.
+ */
 export interface AlertSink {
   send(alert: Alert): Promise<void>;
   close(): Promise<void>;

@@ -1,29 +1,18 @@
 import type { Targets } from '../config.ts';
 import { fingerprint, notificationId } from '../model/keys.ts';
-import { SendonceError } from '../model/errors.ts';
+import { reasonOf, SendonceError } from '../model/errors.ts';
+import { frozenCopy, jsonCopy, NotJson } from '../model/json.ts';
 import type { NotificationRecord } from '../model/notification.ts';
-import { toTarget, type Target } from '../model/recipient.ts';
+import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
+import { shown } from '../options.ts';
 import type { AcceptVerdict, NewNotification } from '../ports/ledger.ts';
 import type { StandardResult } from '../schema.ts';
 import type { ResolvedType } from '../settings.ts';
 import { hint, type Context } from './context.ts';
 import { drain, pagesOf } from './pages.ts';
-import { BrokenTargets } from './target-reader.ts';
-
-export interface PublishOptions {
-  /** The producer's key; with tenant and type it names the notification. Required unless the type has `key`. */
-  readonly key?: string;
-  /** @defaultValue 'default' */
-  readonly tenant?: string;
-  /** Nothing is routed or sent before this. A Date or epoch ms. @defaultValue at once */
-  readonly sendAt?: Date | number;
-  /** No new attempt this long after `sendAt`, ms. @defaultValue the type's or class's */
-  readonly expiresInMs?: number;
-  /** Who gets it; required where the type has no `route`. An iterable is read once, page by page, and frozen. */
-  readonly recipients?: Targets;
-  /** The caller's own transaction, for a ledger that can join it. */
-  readonly transaction?: unknown;
-}
+import { checkPublishItem, KEY_RULE, msOf, type PublishOptions } from './publish-options.ts';
+import { BrokenTargets, pagesInHand, TargetReader, type TargetPages } from './target-reader.ts';
+import { isThenable } from './thenable.ts';
 
 export type PublishResult =
   /** `repeated`: this very notification was accepted before; nothing was written. */
@@ -32,7 +21,7 @@ export type PublishResult =
 interface Prepared {
   readonly entry: NewNotification;
   /** Recipients that are too many for one page; sealed page by page after the accept. */
-  readonly rest: Targets | null;
+  readonly rest: TargetPages | null;
   readonly transaction: unknown;
 }
 
@@ -49,7 +38,10 @@ export async function accept(
   type: ResolvedType,
   items: readonly PublishItem[],
 ): Promise<readonly PublishManyResult[]> {
-  const prepared = await Promise.all(items.map((item) => prepare(context, type, item).catch(toError)));
+  const given: unknown = items;
+  if (!Array.isArray(given))
+    throw new SendonceError('OPTION_INVALID', `publishMany takes an array of { data, key, ... }, got ${shown(given)}`);
+  const prepared = await Promise.all(Array.from(items, (item) => prepare(context, type, item).catch(toError)));
   const valid = prepared.filter((each): each is Prepared => !(each instanceof SendonceError));
   const transaction = valid[0]?.transaction;
   if (valid.some((each) => each.transaction !== transaction))
@@ -114,105 +106,108 @@ async function finished(
 ): Promise<PublishManyResult> {
   const { id } = prepared.entry;
   try {
-    return { kind, id, record: await finish(context, prepared, record) };
+    // The caller's own view of it: a ledger in this process may have handed out what it keeps.
+    return { kind, id, record: frozenCopy(await finish(context, prepared, record), 'record') };
   } catch (thrown) {
-    if (thrown instanceof SendonceError) return { kind: 'failed', error: thrown };
-    if (!(thrown instanceof BrokenTargets)) throw thrown;
-    const message = `the recipients of ${nameOf(prepared.entry)} could not be read: ${thrown.message}. It is stored but not sealed: nobody is told until it is published again`;
-    return { kind: 'failed', error: new SendonceError('DATA_INVALID', message, { cause: thrown.cause }) };
+    return { kind: 'failed', error: unsealed(prepared.entry, thrown) };
   }
 }
 
-/** Freezes the recipients that did not fit into the accept. A producer that dies in between leaves it unsealed: listed, never half sent. */
-async function finish(context: Context, { rest }: Prepared, record: NotificationRecord): Promise<NotificationRecord> {
-  if (rest === null || record.sealed || record.state === 'cancelled') return record;
-  const { settings, ledger } = context;
-  return drain(ledger, record, rest, { pageSize: settings.worker.chunk, fence: null, limit: null });
+/** Its source or its ledger broke off half-way, and the others of the batch are none the worse. */
+function unsealed(entry: NewNotification, thrown: unknown): SendonceError {
+  if (thrown instanceof SendonceError) return thrown;
+  const isSource = thrown instanceof BrokenTargets;
+  const what = isSource ? `read: ${thrown.message}` : `stored: ${reasonOf(thrown)}`;
+  return new SendonceError(
+    isSource ? 'DATA_INVALID' : 'LEDGER_UNAVAILABLE',
+    `the recipients of ${nameOf(entry)} could not be ${what}. It is stored but not sealed: nobody is told until it is published again`,
+    { cause: isSource ? thrown.cause : thrown },
+  );
 }
 
+/** Freezes the recipients that did not fit into the accept. A producer that dies in between leaves it unsealed: listed, never half sent. */
+async function finish(
+  { ledger }: Context,
+  { rest }: Prepared,
+  record: NotificationRecord,
+): Promise<NotificationRecord> {
+  if (rest === null || record.sealed || record.state === 'cancelled') return record;
+  return drain(ledger, record, rest, null);
+}
+
+/** All that is the caller's is read before the first wait: what happens to it after the call is no part of what was published. */
 async function prepare(context: Context, type: ResolvedType, item: PublishItem): Promise<Prepared> {
-  const data = await checkData(type, item.data);
-  const tenant = item.tenant ?? 'default';
-  const key = keyOf(type, item, data);
-  const explicit = item.recipients !== undefined;
-  if (!explicit && type.type.route === undefined)
-    throw new SendonceError('RECIPIENTS_MISSING', `type '${type.name}' has no route, so publish needs { recipients }`);
+  checkPublishItem(item);
   const { chunk } = context.settings.worker;
-  const targets = Array.isArray(item.recipients)
-    ? (item.recipients as Parameters<typeof toTarget>[0][]).map(toTarget)
-    : null;
+  const { tenant = 'default', recipients, transaction } = item;
+  if (recipients === undefined && type.type.route === undefined)
+    throw new SendonceError('RECIPIENTS_MISSING', `type '${type.name}' has no route, so publish needs { recipients }`);
+  const targets = Array.isArray(recipients) ? Array.from(recipients as TargetInput[], toTarget) : null;
   const page = targets !== null && targets.length <= chunk ? targets : null;
-  if (explicit && page === null && item.transaction !== undefined)
+  if (recipients !== undefined && page === null && transaction !== undefined)
     throw new SendonceError(
       'OPTION_INVALID',
       `with a transaction the recipients must be an array of at most ${chunk} (worker.chunk): more are stored page by page, and those pages are not part of it`,
     );
+  const given = { key: item.key, sendAt: item.sendAt === undefined ? null : msOf(item.sendAt) };
+  const expiresInMs = item.expiresInMs ?? type.policy.expiresInMs;
+  const checked = checkData(type, item.data);
+  const data: unknown = checked instanceof Promise ? await checked : checked;
+  const key = keyOf(type, given.key, data);
   const entry: NewNotification = {
     id: notificationId(tenant, type.name, key),
     tenant,
     type: type.name,
     key,
     class: type.type.class,
-    fingerprint: bodyFingerprint(data, item, targets, chunk),
+    fingerprint: bodyFingerprint([data, given.sendAt], targets, chunk),
     data,
-    sendAt: sendAtOf(item),
-    expiresInMs: expiresInOf(type, item),
-    recipients: explicit ? 'explicit' : 'route',
+    sendAt: given.sendAt,
+    expiresInMs,
+    recipients: recipients === undefined ? 'route' : 'explicit',
     page,
   };
-  return { entry, rest: explicit && page === null ? (item.recipients ?? null) : null, transaction: item.transaction };
+  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction };
+}
+
+function restOf(recipients: Targets | undefined, targets: readonly Target[] | null, chunk: number): TargetPages | null {
+  if (recipients === undefined) return null;
+  // A producer's own source may take as long as it likes over a page.
+  return targets === null
+    ? new TargetReader(recipients, { pageSize: chunk, limit: null })
+    : pagesInHand(targets, chunk);
 }
 
 /** Data and recipients given as an array are the body; an iterable can be read only once, so it is not. */
-function bodyFingerprint(data: unknown, item: PublishItem, targets: readonly Target[] | null, chunk: number): string {
-  let body = fingerprint([data, sendAtOf(item)]);
+function bodyFingerprint(rest: unknown, targets: readonly Target[] | null, chunk: number): string {
+  let body = fingerprint(rest);
   // Page by page, so that a million recipients never stand in one string.
   for (const page of targets === null ? [] : pagesOf(targets, chunk)) body = fingerprint([body, page]);
   return body;
 }
 
-function sendAtOf({ sendAt }: PublishItem): number | null {
-  if (sendAt === undefined) return null;
-  const at = Number(sendAt);
-  if (!Number.isFinite(at))
-    throw new SendonceError('OPTION_INVALID', `sendAt must be a valid Date or epoch ms, got ${String(sendAt)}`);
-  return at;
-}
-
-function expiresInOf(
-  type: ResolvedType,
-  { expiresInMs = type.policy.expiresInMs ?? undefined }: PublishItem,
-): number | null {
-  if (expiresInMs === undefined) return null;
-  if (!(expiresInMs > 0))
-    throw new SendonceError('OPTION_INVALID', `expiresInMs must be more than 0 ms, got ${expiresInMs}`);
-  return expiresInMs;
-}
-
-async function checkData(type: ResolvedType, data: unknown): Promise<unknown> {
+/** At once where the schema answers at once, so that the data are copied before the caller goes on. */
+function checkData(type: ResolvedType, data: unknown): unknown {
   const { schema } = type.type;
-  let value = data;
-  if (schema !== undefined) {
-    const result: StandardResult<unknown> = await schema['~standard'].validate(data);
-    if (result.issues !== undefined)
-      throw new SendonceError(
-        'DATA_INVALID',
-        `data of '${type.name}' does not fit its schema: ${issuesOf(result.issues)}`,
-      );
-    value = result.value;
-  }
-  return roundTrip(type.name, value);
+  if (schema === undefined) return stored(type.name, data);
+  const take = (result: StandardResult<unknown>): unknown => stored(type.name, valueOf(type.name, result));
+  const result = schema['~standard'].validate(data);
+  return isThenable(result) ? Promise.resolve(result).then(take) : take(result);
+}
+
+function valueOf(name: string, result: StandardResult<unknown>): unknown {
+  if (result.issues === undefined) return result.value;
+  throw new SendonceError('DATA_INVALID', `data of '${name}' does not fit its schema: ${issuesOf(result.issues)}`);
 }
 
 /** What is stored is JSON, so what the route sees is what JSON keeps; a Date arrives there as its ISO string on every backend alike. */
-function roundTrip(name: string, value: unknown): unknown {
+function stored(name: string, value: unknown): unknown {
   try {
-    const json = JSON.stringify(value ?? null);
-    return json === undefined ? null : (JSON.parse(json) as unknown);
+    return frozenCopy(jsonCopy(value ?? null, 'data') ?? null, 'data');
   } catch (cause) {
     throw new SendonceError(
       'DATA_UNSERIALIZABLE',
-      `data of '${name}' cannot be stored as JSON (${String(cause)}); publish plain values`,
+      `data of '${name}' cannot be stored as JSON: ${cause instanceof NotJson ? cause.message : reasonOf(cause)}; publish plain values`,
       { cause },
     );
   }
@@ -227,15 +222,14 @@ function issuesOf(issues: NonNullable<StandardResult<unknown>['issues']>): strin
     .join('; ');
 }
 
-function keyOf(type: ResolvedType, item: PublishItem, data: unknown): string {
-  const derive = type.type.key as ((data: unknown) => string) | undefined;
-  const key = item.key ?? derive?.(data);
-  if (typeof key !== 'string' || key === '')
-    throw new SendonceError(
-      'KEY_MISSING',
-      `publishing '${type.name}' needs a key: pass { key } or give the type key(data); got ${JSON.stringify(key)}`,
-    );
-  return key;
+function keyOf(type: ResolvedType, given: string | undefined, data: unknown): string {
+  if (given !== undefined) return given;
+  const derive = type.type.key as ((data: unknown) => unknown) | undefined;
+  const key = derive?.(data);
+  if (typeof key === 'string' && KEY_RULE.fits(key)) return key;
+  const why =
+    derive === undefined ? 'pass { key } or give the type key(data)' : `its key(data) must give ${KEY_RULE.must}`;
+  throw new SendonceError('KEY_MISSING', `publishing '${type.name}' needs a key: ${why}; got ${shown(key)}`);
 }
 
 function conflict(entry: NewNotification, known: NotificationRecord): SendonceError {
@@ -252,5 +246,5 @@ function nameOf({ tenant, type, key }: NewNotification): string {
 
 function toError(thrown: unknown): SendonceError {
   if (thrown instanceof SendonceError) return thrown;
-  return new SendonceError('DATA_INVALID', `the item could not be prepared: ${String(thrown)}`, { cause: thrown });
+  return new SendonceError('DATA_INVALID', `the item could not be prepared: ${reasonOf(thrown)}`, { cause: thrown });
 }

@@ -1,11 +1,15 @@
 import type { MessageContent, DeliveryRecord } from '../model/delivery.ts';
 import { reasonOf } from '../model/errors.ts';
+import { frozenCopy } from '../model/json.ts';
 import { providerKey } from '../model/keys.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
 import type { Provider, SendContext } from '../ports/provider.ts';
 import type { ResolvedType } from '../settings.ts';
 import type { Context } from './context.ts';
+import { makeContent, type Made } from './make-content.ts';
+import { outcomeOf } from './outcome-of.ts';
+import { settledSoon } from './thenable.ts';
 
 /** A delivery that this worker holds and has not marked yet. */
 export interface Granted {
@@ -38,29 +42,13 @@ export function prepare(context: Context, granted: Granted): Prepared | NotPrepa
   const provider = context.settings.channels.get(record.target.channel)?.providers.get(record.provider);
   if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
   if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
-  const ready = (message: MessageContent): Prepared | NotPrepared => {
-    // A function that forgets to return would send an empty message, and freeze it.
-    if (typeof message !== 'object' || message === null)
-      return failed(new TypeError(`it must return an object, got ${String(message)}`));
-    return { kind: 'prepared', granted, type, provider, message };
-  };
-  if (record.message !== null) return ready(record.message);
-  const failed = (thrown: unknown): NotPrepared => {
-    const reason = `content threw ${reasonOf(thrown)}`;
-    return { kind: 'not-prepared', granted, failure: reason, reason };
-  };
-  const make = type.type.content as (
-    data: unknown,
-    target: unknown,
-    of: unknown,
-  ) => MessageContent | Promise<MessageContent>;
-  try {
-    const content = make(granted.data, record.target, { deliveryId: record.id, generation: record.generation });
-    // Most content functions are synchronous; a promise per delivery would be most of a batch's cost.
-    return content instanceof Promise ? content.then(ready, failed) : ready(content);
-  } catch (thrown) {
-    return failed(thrown);
-  }
+  const ready = (made: Made): Prepared | NotPrepared =>
+    made.kind === 'made'
+      ? { kind: 'prepared', granted, type, provider, message: made.message }
+      : { kind: 'not-prepared', granted, failure: made.reason, reason: made.reason };
+  if (record.message !== null) return ready({ kind: 'made', message: frozenCopy(record.message, 'message') });
+  const made = makeContent(type, record, granted.data);
+  return made instanceof Promise ? made.then(ready) : ready(made);
 }
 
 /** Prepares all of them, those that have to be awaited side by side and not for ever: one hung template must not keep its batch. */
@@ -68,7 +56,12 @@ export async function prepareAll(
   context: Context,
   granted: readonly Granted[],
 ): Promise<readonly (Prepared | NotPrepared)[]> {
-  const begun = granted.map((each) => prepare(context, each));
+  const begun: (Prepared | NotPrepared | Promise<Prepared | NotPrepared>)[] = [];
+  for (const each of granted) {
+    const one = prepare(context, each);
+    begun.push(one);
+    if (one instanceof Promise) await settledSoon(one);
+  }
   if (begun.every((each): each is Prepared | NotPrepared => !(each instanceof Promise))) return begun;
   const limitMs = context.settings.worker.leaseMs;
   const done = new AbortController();
@@ -132,7 +125,8 @@ export function marked(
     prepared,
     key,
     attempt: verdict.attempt,
-    message: verdict.message,
+    // The ledger's own object must be out of the adapter's reach; what was made just now is frozen already.
+    message: verdict.message === prepared.message ? verdict.message : frozenCopy(verdict.message, 'message'),
     monotonicDeadline: before.monotonic + verdict.sendWithinMs,
     wallDeadline: before.wall + verdict.sendWithinMs,
   };
@@ -169,7 +163,7 @@ export async function send(context: Context, item: Marked, call: SendCall): Prom
   const { id: deliveryId, target } = item.prepared.granted.record;
   const message = { deliveryId, channel: target.channel, to: target.to, content: item.message };
   try {
-    return await item.prepared.provider.send(message, call);
+    return outcomeOf(await item.prepared.provider.send(message, call));
   } catch (thrown) {
     return { kind: 'unknown', reason: `the provider's adapter threw ${reasonOf(thrown)}` };
   }

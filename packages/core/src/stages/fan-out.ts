@@ -2,12 +2,14 @@ import { CHANNELS } from '../model/classes.ts';
 import { reasonOf } from '../model/errors.ts';
 import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
-import { addressProblem, type Target } from '../model/recipient.ts';
+import { addressProblem } from '../model/address.ts';
+import type { Target } from '../model/recipient.ts';
 import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
 import { afterFailureMs } from '../policy/retry.ts';
 import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
 import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { route } from './route.ts';
+import { settledSoon } from './thenable.ts';
 
 /** A notification that this worker holds. */
 export interface HeldNotification {
@@ -31,7 +33,7 @@ type Step =
   | {
       readonly kind: 'add';
       readonly held: HeldNotification;
-      readonly page: readonly Target[];
+      readonly deliveries: readonly NewDelivery[];
       readonly sealTargets: number | null;
     }
   | {
@@ -51,14 +53,20 @@ export async function fanOut(
   held: readonly HeldNotification[],
   leaseMs: (at: number) => number,
 ): Promise<Expanded> {
-  const steps = await Promise.all(held.map((each) => stepOf(context, each)));
+  const begun: Promise<Step>[] = [];
+  for (const each of held) {
+    const step = stepOf(context, each);
+    begun.push(step);
+    await settledSoon(step);
+  }
+  const steps = await Promise.all(begun);
   await giveBack(
     context,
     steps.filter((step) => step.kind === 'release'),
   );
   const adds = steps.filter((step) => step.kind === 'add');
   if (adds.length === 0) return { held: [], ahead: 0 };
-  const requests = adds.map((step, at) => addRequest(context, step, leaseMs(at)));
+  const requests = adds.map((step, at) => addRequest(step, leaseMs(at)));
   const verdicts = await context.ledger.add(requests);
   verdicts.forEach((verdict, at) => tellStillborn(context, verdict, adds[at]?.held.record, requests[at]));
   await hint(
@@ -86,13 +94,7 @@ async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
       // Sealed now: the next claim hands out page 0.
       return { kind: 'release', held, failure: null, reason: null, delayMs: 0 };
     case 'failed':
-      return {
-        kind: 'release',
-        held,
-        failure: routed.reason,
-        reason: routed.reason,
-        delayMs: afterFailureMs(held.record.failures),
-      };
+      return gaveUp(held, routed.reason);
     case 'waits':
       return waits(context, held, routed.reason);
   }
@@ -113,13 +115,32 @@ function addOrWait(
 ): Step {
   const { record } = held;
   const lacked = page.find(
-    ({ channel }) => !context.settings.channels.has(channel) && CHANNELS.includes(channel),
+    ({ channel, problem }) =>
+      problem === undefined && !context.settings.channels.has(channel) && CHANNELS.includes(channel),
   )?.channel;
-  if (lacked === undefined || held.waitedOut === true) return { kind: 'add', held, page, sealTargets };
+  if (lacked === undefined || held.waitedOut === true) return adding(context, held, page, sealTargets);
   if (record.failures >= MAX_ROUTING_FAILURES - 1)
-    return { kind: 'add', held: { ...held, waitedOut: true }, page, sealTargets };
+    return adding(context, { ...held, waitedOut: true }, page, sealTargets);
   const reason = `channel '${lacked}' has no provider in this worker's config`;
   return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
+}
+
+/** Deliveries are made here, one notification at a time: one that cannot be expanded fails alone, and is a dead letter in the end. */
+function adding(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
+  try {
+    return {
+      kind: 'add',
+      held,
+      deliveries: page.map((target) => newDelivery(context, held.record, target)),
+      sealTargets,
+    };
+  } catch (thrown) {
+    return gaveUp(held, `page ${held.record.cursor} of its targets cannot be expanded: ${reasonOf(thrown)}`);
+  }
+}
+
+function gaveUp(held: HeldNotification, reason: string): Step {
+  return { kind: 'release', held, failure: reason, reason, delayMs: afterFailureMs(held.record.failures) };
 }
 
 function waits(context: Context, held: HeldNotification, reason: string): Step {
@@ -148,13 +169,8 @@ async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 
   await hint(context, context.eventsQueue, again);
 }
 
-function addRequest(
-  context: Context,
-  { held, page, sealTargets }: Extract<Step, { kind: 'add' }>,
-  leaseMs: number,
-): AddRequest {
+function addRequest({ held, deliveries, sealTargets }: Extract<Step, { kind: 'add' }>, leaseMs: number): AddRequest {
   const { record, fence } = held;
-  const deliveries = page.map((target) => newDelivery(context, record, target));
   return { notificationId: record.id, fence, page: record.cursor, deliveries, sealTargets, leaseMs };
 }
 
@@ -218,13 +234,9 @@ function newDelivery(context: Context, record: NotificationRecord, target: Targe
   };
 }
 
-function problemOf(context: Context, target: Target): string | null {
-  if (!context.settings.channels.has(target.channel))
-    return `channel '${target.channel}' has no provider in the config`;
-  try {
-    const problem = addressProblem(target.channel, target.to);
-    return problem === null ? null : `invalid address: ${problem}`;
-  } catch (thrown) {
-    return `invalid address: ${reasonOf(thrown)}`;
-  }
+function problemOf({ settings }: Context, { channel, to, problem }: Target): string | null {
+  if (problem !== undefined) return `invalid target: ${problem}`;
+  if (!settings.channels.has(channel)) return `channel '${channel}' has no provider in the config`;
+  const wrong = addressProblem(channel, to);
+  return wrong === null ? null : `invalid address: ${wrong}`;
 }

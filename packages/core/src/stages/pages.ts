@@ -1,9 +1,7 @@
-import type { Targets } from '../config.ts';
 import { SendonceError } from '../model/errors.ts';
 import type { NotificationRecord } from '../model/notification.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Ledger, SealRequest, SealVerdict } from '../ports/ledger.ts';
-import { TargetReader } from './target-reader.ts';
+import type { TargetPages } from './target-reader.ts';
 
 export function* pagesOf<T>(items: Iterable<T>, size: number): Generator<readonly T[]> {
   let page: T[] = [];
@@ -17,40 +15,30 @@ export function* pagesOf<T>(items: Iterable<T>, size: number): Generator<readonl
   if (page.length > 0) yield page;
 }
 
-export interface DrainOptions {
-  readonly pageSize: number;
-  /** The router's fence; null from a producer. */
-  readonly fence: number | null;
-  /** How long the source may take over one page; null: for ever, as a producer's own may. */
-  readonly limit: { readonly clock: Clock; readonly pageMs: number } | null;
-}
-
 /**
  * Reads recipients once into ledger pages and seals them: memory holds one page. A second drain after a crash starts at page 0 and
- * replaces what an earlier one left, until the seal.
+ * replaces what an earlier one left, until the seal. `fence`: the router's; null from a producer.
  * @throws SendonceError NOTIFICATION_SEALED when it was sealed meanwhile with other recipients, PUBLISH_INTERRUPTED when another producer
  * stores them too; BrokenTargets when they cannot be read.
  */
 export async function drain(
   ledger: Ledger,
   notification: NotificationRecord,
-  targets: Targets,
-  options: DrainOptions,
+  pages: TargetPages,
+  fence: number | null,
 ): Promise<NotificationRecord> {
   const { id: notificationId } = notification;
-  const { fence } = options;
-  const reader = new TargetReader(targets, options);
   let record = notification;
   try {
     for (let page = 0; ; page += 1) {
-      const { targets: held, last } = await reader.page();
+      const { targets: held, last } = await pages.page();
       const stored = await seal(ledger, { notificationId, page, targets: held, last, fence });
       if (stored === null) return record;
       record = stored;
       if (stored.sealed || last) return record;
     }
   } finally {
-    reader.close();
+    pages.close();
   }
 }
 

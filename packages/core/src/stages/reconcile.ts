@@ -9,17 +9,18 @@ import type { Lookup, LookupAnswer, LookupRequest } from '../ports/provider.ts';
 import { hint, unknownConfigDelayMs, type Context } from './context.ts';
 import { emitMove } from './events.ts';
 import { inTime } from './in-time.ts';
+import { lookupAnswerOf } from './lookup-answer-of.ts';
 import { LOOKUP_LIMIT_MS, LookupTurns } from './lookup-turns.ts';
 
 /** Decides each `unknown` delivery that a sweep handed out, asks lookups where they can tell, and writes the decisions in one call. */
 export async function reconcile(context: Context, swept: SweepResult, signal: AbortSignal): Promise<void> {
   if (swept.unknown.length === 0) return;
-  const decided = await decideAll(context, swept, signal);
-  const verdicts = await context.ledger.reconcile(decided.map(({ request }) => request));
+  const all = await decideAll(context, swept, signal);
+  const verdicts = await context.ledger.reconcile(all.map(({ request }) => request));
   const again: string[] = [];
   verdicts.forEach((verdict, at) => {
     const record = swept.unknown[at];
-    const { request: { decision } = {}, lacks = null } = decided[at] ?? {};
+    const { request: { decision } = {}, lacks = null } = all[at] ?? {};
     if (verdict.kind !== 'moved' || record === undefined || decision === undefined) return;
     // A decision to wait moves nothing; that it waits for another worker's config has to be seen all the same.
     if (verdict.state === 'unknown') {
@@ -43,7 +44,7 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
 
 interface Decided {
   readonly request: ReconcileRequest;
-  /** What this worker's config would need to decide; null: nothing. */
+  /** What stands in the way of a decision, such as a provider that this worker's config lacks; null: nothing. */
   readonly lacks: string | null;
 }
 
@@ -56,7 +57,26 @@ async function decideAll(context: Context, swept: SweepResult, signal: AbortSign
   }
 }
 
+/** One delivery that cannot be decided waits, visibly: it must not keep the whole sweep from being decided, round after round. */
 async function decide(
+  context: Context,
+  swept: SweepResult,
+  record: DeliveryRecord,
+  turns: LookupTurns,
+): Promise<Decided> {
+  try {
+    return await decided(context, swept, record, turns);
+  } catch (thrown) {
+    const decision = { kind: 'wait', delayMs: UNDECIDED_DELAY_MS } as const;
+    const lacks = `cannot be decided: ${reasonOf(thrown)}`;
+    return { request: { id: record.id, fence: record.fence, decision }, lacks };
+  }
+}
+
+/** After a decision that threw: a fault of code, which time alone does not mend, ms. */
+const UNDECIDED_DELAY_MS = 60_000;
+
+async function decided(
   context: Context,
   swept: SweepResult,
   record: DeliveryRecord,
@@ -152,10 +172,13 @@ async function askOne(
   lookups.add(over);
   try {
     // The sweeper waits for this answer, and everybody for the sweeper.
-    return await inTime(context.clock, lookup.find(request, { signal: over.signal }), LOOKUP_LIMIT_MS, () => {
-      over.abort();
-      return { kind: 'cannot-tell', reason: `the lookup took longer than ${LOOKUP_LIMIT_MS} ms` };
-    });
+    const asked = lookup.find(request, { signal: over.signal });
+    return lookupAnswerOf(
+      await inTime(context.clock, asked, LOOKUP_LIMIT_MS, () => {
+        over.abort();
+        return { kind: 'cannot-tell', reason: `the lookup took longer than ${LOOKUP_LIMIT_MS} ms` };
+      }),
+    );
   } catch (thrown) {
     return { kind: 'cannot-tell', reason: reasonOf(thrown) };
   } finally {

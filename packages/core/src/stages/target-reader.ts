@@ -3,6 +3,7 @@ import { reasonOf } from '../model/errors.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import type { Clock } from '../ports/clock.ts';
 import { inTime } from './in-time.ts';
+import { isThenable } from './thenable.ts';
 
 /** The recipients could not be read: the fault of whoever gave them, not of the ledger. */
 export class BrokenTargets extends Error {
@@ -23,8 +24,27 @@ export interface TargetPage {
   readonly last: boolean;
 }
 
+/** Recipients, page by page. */
+export interface TargetPages {
+  page(): Promise<TargetPage>;
+  /** No more pages are wanted. */
+  close(): void;
+}
+
+/** Recipients that are in hand already, as pages. */
+export function pagesInHand(targets: readonly Target[], pageSize: number): TargetPages {
+  let at = 0;
+  return {
+    async page() {
+      const page = targets.slice(at, (at += pageSize));
+      return { targets: page, last: at >= targets.length };
+    },
+    close: () => undefined,
+  };
+}
+
 /** Reads a source of recipients page by page, each within its time. */
-export class TargetReader {
+export class TargetReader implements TargetPages {
   readonly #options: TargetReaderOptions;
   readonly #source: Targets;
   #iterator: Iterator<TargetInput> | AsyncIterator<TargetInput> | null = null;
@@ -58,8 +78,6 @@ export class TargetReader {
       const step: Step | PromiseLike<Step> = iterator.next();
       const { done, value } = isResult(step) ? step : await step;
       if (done === true) this.#ended = true;
-      else if (typeof value !== 'object' || value === null)
-        throw new TypeError(`a target must be an object, got ${String(value)}`);
       else if (held.length < this.#options.pageSize) held.push(toTarget(value));
       else {
         this.#ahead = toTarget(value);
@@ -82,13 +100,18 @@ export class TargetReader {
 }
 
 /** What a source that was not checked may give. */
-type Step = IteratorResult<TargetInput, undefined>;
+type Step = IteratorResult<TargetInput, TargetInput>;
 
 const ignore = (): void => undefined;
 
 /** A synchronous source costs no promise per target. */
 function isResult(step: Step | PromiseLike<Step>): step is Step {
-  return !('then' in step);
+  return !isThenable(step);
+}
+
+/** Whether recipients can be read from it. A text could, letter by letter, and is refused: it is one address that lacks its brackets. */
+export function isTargets(given: unknown): given is Targets {
+  return typeof given === 'object' && given !== null && (Symbol.iterator in given || Symbol.asyncIterator in given);
 }
 
 function iteratorOf(source: Targets): Iterator<TargetInput> | AsyncIterator<TargetInput> {

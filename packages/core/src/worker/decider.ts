@@ -11,6 +11,10 @@ import type { Wakes } from './wakes.ts';
 /** Notifications expanded side by side, and how many of these places are kept for new ones. */
 const PLACES = 20;
 const KEPT_FOR_NEW = 4;
+/** Wakes kept until there is a place for them. */
+const INBOX = 1_000;
+/** Failed rounds in a row after which each notification is expanded by itself: if it is not the store, it is one of them. */
+const TOGETHER = 3;
 
 export interface DeciderParts {
   readonly health: Health;
@@ -29,19 +33,32 @@ export class Decider {
   readonly #nap: Nap;
   #inbox: ReceivedWake[] = [];
   #held: readonly HeldNotification[] = [];
+  #failedRounds = 0;
+  #granted = 0;
+  /** When the ledger was last asked for what is due. */
+  #askedAt: number;
+  /** Whether that was the last thing it was asked: then the wakes have their turn. */
+  #hasAsked = false;
 
   constructor(context: Context, owner: string, parts: DeciderParts) {
     this.#context = context;
     this.#owner = owner;
     this.#parts = parts;
     this.#nap = new Nap(context.clock);
+    this.#askedAt = context.clock.monotonic();
   }
 
-  /** Wakes about notifications. */
+  /** Wakes about notifications, as far as there is room; the rest come again by themselves. */
   offer(wakes: readonly ReceivedWake[]): void {
-    if (wakes.length === 0) return;
-    this.#inbox.push(...wakes);
+    const taken = wakes.slice(0, Math.max(0, INBOX - this.#inbox.length));
+    if (taken.length === 0) return;
+    this.#inbox.push(...taken);
     this.#nap.wake();
+  }
+
+  /** Notifications granted so far. */
+  get granted(): number {
+    return this.#granted;
   }
 
   wake(): void {
@@ -61,7 +78,8 @@ export class Decider {
         waited = !worked;
         if (!worked && !signal.aborted) await this.#nap.sleep(idleMs);
       } catch (thrown) {
-        await this.#parts.health.failed(thrown, signal);
+        this.#failedRounds += 1;
+        await this.#parts.health.failed('ledger', thrown, { times: this.#failedRounds, signal });
       }
     }
     await this.#giveBack();
@@ -73,24 +91,51 @@ export class Decider {
     const having = backlog.hasRoom ? this.#held.length : regardless ? backlog.regardless : 0;
     const going = [...this.#held.slice(0, having), ...fresh];
     const waiting = this.#held.slice(having);
-    if (going.length === 0) return false;
+    if (going.length === 0) {
+      this.#failedRounds = 0;
+      return false;
+    }
     // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.
     this.#held = [...waiting, ...going];
     const { leaseMs } = this.#context.settings.worker;
     const keep = PLACES - KEPT_FOR_NEW - waiting.length;
     let expanded: Expanded;
     try {
-      expanded = await fanOut(this.#context, going, (at) => (at < keep ? leaseMs : 0));
+      const leaseOf = (at: number): number => (at < keep ? leaseMs : 0);
+      expanded =
+        this.#failedRounds < TOGETHER
+          ? await fanOut(this.#context, going, leaseOf)
+          : await this.#oneByOne(going, leaseOf);
     } finally {
       // Also after a failed round: a lease that is renewed without being worked on would never be anybody's again.
-      for (const { record } of going) this.#parts.leases.drop(record.id);
+      for (const { record, fence } of going) this.#parts.leases.drop(record.id, fence);
     }
+    this.#failedRounds = 0;
     const { held: more, ahead } = expanded;
     for (const { record, fence } of more) this.#parts.leases.hold(record.id, fence);
     backlog.added(ahead);
     this.#held = [...waiting, ...more];
     this.#parts.added();
     return true;
+  }
+
+  /** What fails alone is let go, and its lease with it: in the end it fails by the cap, and keeps nobody. What all fail at is the store. */
+  async #oneByOne(going: readonly HeldNotification[], leaseMs: (at: number) => number): Promise<Expanded> {
+    const failures: unknown[] = [];
+    const held: HeldNotification[] = [];
+    let ahead = 0;
+    for (const [at, each] of going.entries()) {
+      try {
+        const one = await fanOut(this.#context, [each], () => leaseMs(at));
+        held.push(...one.held);
+        ahead += one.ahead;
+      } catch (thrown) {
+        failures.push(thrown);
+      }
+    }
+    if (failures.length === going.length) throw failures[0];
+    for (const thrown of failures) this.#parts.health.noted('work', thrown);
+    return { held, ahead };
   }
 
   /** First pages never wait. Later ones of a notification that found no place among the held wait in the ledger, where nothing is ahead. */
@@ -100,19 +145,22 @@ export class Decider {
     const later = fresh.filter(({ record }) => record.cursor > 0);
     if (later.length === 0) return fresh;
     const delayMs = this.#context.settings.worker.sweepMs;
-    for (const { record } of later) leases.drop(record.id);
-    await this.#context.ledger.release(
-      later.map(({ record, fence }) => ({ id: record.id, fence, delayMs, failure: null })),
-    );
+    for (const { record, fence } of later) leases.drop(record.id, fence);
+    await this.#release(later, delayMs);
     return fresh.filter(({ record }) => record.cursor === 0);
   }
 
   async #claim(): Promise<readonly HeldNotification[]> {
     const room = PLACES - this.#held.length;
     if (room <= 0) return [];
-    const wakes = this.#inbox.splice(0, room);
+    const { clock, eventsQueue, settings } = this.#context;
+    // Also under wakes that never end: they may all be about nothing, and what has none is due all the same.
+    const isTime = !this.#hasAsked && clock.monotonic() - this.#askedAt >= settings.worker.lateMs;
+    const wakes = isTime ? [] : this.#inbox.splice(0, room);
+    this.#hasAsked = wakes.length === 0;
     if (wakes.length > 0) return this.#claimBy(this.#selectorOf(wakes), wakes);
-    const { eventsQueue, settings } = this.#context;
+    this.#askedAt = clock.monotonic();
+    if (this.#inbox.length > 0) this.#nap.wake();
     return this.#claimBy({ due: room, lateMs: eventsQueue === null ? 0 : settings.worker.lateMs }, []);
   }
 
@@ -125,7 +173,7 @@ export class Decider {
     const { ledger, random, settings } = this.#context;
     const lease = { owner: this.#owner, requestId: random.id(), leaseMs: settings.worker.leaseMs };
     const verdicts = await ledger.claimNotifications(selector, lease);
-    this.#parts.health.worked();
+    this.#parts.health.worked('ledger');
     const granted = new Map<string, HeldNotification>();
     verdicts.forEach((verdict, at) => {
       const wake = wakes[at];
@@ -134,6 +182,7 @@ export class Decider {
       this.#parts.leases.hold(verdict.id, verdict.fence);
       granted.set(verdict.id, verdict);
     });
+    this.#granted += granted.size;
     return [...granted.values()];
   }
 
@@ -144,12 +193,17 @@ export class Decider {
   }
 
   async #giveBack(): Promise<void> {
-    if (this.#held.length === 0) return;
-    const requests = this.#held.map(({ record, fence }) => ({ id: record.id, fence, delayMs: 0, failure: null }));
+    if (this.#held.length > 0) await this.#release(this.#held, 0);
+  }
+
+  /** What cannot be given back lapses by itself. */
+  async #release(held: readonly HeldNotification[], delayMs: number): Promise<void> {
     try {
-      await this.#context.ledger.release(requests);
-    } catch {
-      // Their leases lapse by themselves.
+      await this.#context.ledger.release(
+        held.map(({ record, fence }) => ({ id: record.id, fence, delayMs, failure: null })),
+      );
+    } catch (thrown) {
+      this.#parts.health.noted('ledger', thrown);
     }
   }
 }

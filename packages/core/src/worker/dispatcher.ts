@@ -28,12 +28,15 @@ export class Dispatcher {
   readonly #leases: Leases;
   readonly #wakes: Wakes;
   readonly #claimedMoves: ClaimedMoves;
-  readonly #crew = new Crew();
+  readonly #crew: Crew;
+  /** Granted, and neither given back nor on its way: its slot and its lease are ours to end. */
+  readonly #inHand = new Set<Granted>();
   readonly #bell = new Bell();
   #settler: Settler | null = null;
   #sends: Sends | null = null;
   #busy = 0;
-  #stopping = false;
+  #faults = 0;
+  readonly #stopping = new AbortController();
 
   constructor(
     context: Context,
@@ -46,11 +49,12 @@ export class Dispatcher {
     this.#leases = parts.leases;
     this.#wakes = parts.wakes;
     this.#claimedMoves = new ClaimedMoves(context, owner);
+    this.#crew = new Crew((thrown) => this.#health.noted('work', thrown));
   }
 
   settleWith(settler: Settler): void {
     this.#settler = settler;
-    this.#sends = new Sends(this.#context, settler);
+    this.#sends = new Sends(this.#context, settler, this.#health);
   }
 
   get free(): number {
@@ -73,7 +77,7 @@ export class Dispatcher {
 
   /** From now on nothing more is marked: what is claimed goes back at once. */
   stop(): void {
-    this.#stopping = true;
+    this.#stopping.abort('stopping');
     this.#bell.ring();
   }
 
@@ -105,28 +109,50 @@ export class Dispatcher {
     let verdicts: readonly DeliveryVerdict[];
     try {
       verdicts = await this.#context.ledger.claim(selector, lease);
-      this.#health.worked();
     } catch (thrown) {
       this.freed(slots);
       throw thrown;
     }
-    const granted: Granted[] = [];
+    this.#health.worked('ledger');
+    const granted = verdicts.filter((verdict) => verdict.kind === 'granted');
+    for (const item of granted) {
+      this.#leases.hold(item.id, item.fence);
+      this.#inHand.add(item);
+    }
+    try {
+      this.#dispose(verdicts, wakes);
+    } finally {
+      // Whatever telling about the others comes to: what is granted has its slots, and goes.
+      if (granted.length < slots) this.freed(slots - granted.length);
+      if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
+    }
+    return granted.length;
+  }
+
+  /** What was not granted. */
+  #dispose(verdicts: readonly DeliveryVerdict[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
+    const { clock, emit, heard } = this.#context;
     const moved: string[] = [];
     for (const verdict of verdicts) {
-      if (verdict.kind === 'granted') {
-        this.#leases.hold(verdict.id, verdict.fence);
-        granted.push(verdict);
-      } else {
-        this.#wakes.byVerdict(verdict, wakes.get(verdict.id) ?? []);
-        if (this.#claimedMoves.isCandidate(verdict)) moved.push(verdict.id);
-        if (verdict.kind === 'stray')
-          this.#context.emit({ kind: 'delivery.stray', at: this.#context.clock.now(), id: verdict.id });
-      }
+      if (verdict.kind === 'granted') continue;
+      this.#wakes.byVerdict(verdict, wakes.get(verdict.id) ?? []);
+      if (this.#claimedMoves.isCandidate(verdict)) moved.push(verdict.id);
+      if (verdict.kind === 'stray') emit({ kind: 'delivery.stray', at: clock.now(), id: verdict.id });
     }
-    if (moved.length > 0 && this.#context.heard) this.#crew.add(this.#claimedMoves.tell(moved).catch(ignore));
-    if (granted.length < slots) this.freed(slots - granted.length);
-    if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
-    return granted.length;
+    if (moved.length > 0 && heard)
+      // Telling is not worth failing for.
+      this.#crew.add(this.#claimedMoves.tell(moved).catch((thrown) => this.#health.noted('ledger', thrown)));
+  }
+
+  /** Ends what is still in hand of these: no lease is renewed, and no slot kept, for what nobody works on. */
+  #letGo(items: readonly Granted[]): void {
+    let count = 0;
+    for (const item of items) {
+      if (!this.#inHand.delete(item)) continue;
+      this.#leases.drop(item.record.id, item.fence);
+      count += 1;
+    }
+    if (count > 0) this.freed(count);
   }
 
   /** Suspects come one by one after the rest: if one of them kills this process, the others have got past it already. */
@@ -138,68 +164,103 @@ export class Dispatcher {
     for (const suspect of suspects) await this.#begin([suspect], wakes);
   }
 
+  /** Never rejects. */
   async #begin(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    try {
+      await this.#work(granted, wakes);
+      this.#faults = 0;
+    } catch (thrown) {
+      await this.#abandon(granted, wakes, thrown);
+    }
+  }
+
+  /**
+   * Ports that fail are met where they are called, so this is a bug, ours or of what the config gave us. The leases are left to lapse:
+   * what is claimed after a lapse comes one by one, so whatever it is ends as poison and the others get past it. The slots come back
+   * after a wait that grows, or a store that hands out what nobody can work on would be asked without a pause.
+   */
+  async #abandon(
+    granted: readonly Granted[],
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+    thrown: unknown,
+  ): Promise<void> {
+    const left = granted.filter((item) => this.#inHand.has(item));
+    for (const { record, fence } of left) {
+      this.#leases.drop(record.id, fence);
+      this.#wakes.later(wakes.get(record.id) ?? [], this.#context.settings.worker.leaseMs);
+    }
+    this.#faults += 1;
+    await this.#health.failed('work', thrown, { times: this.#faults, signal: this.#stopping.signal });
+    this.#letGo(left);
+  }
+
+  async #work(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const results = await prepareAll(this.#context, granted);
     const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
     const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
     if (refused.length > 0) await this.#giveBack(refused, wakes);
-    if (this.#stopping) await this.#giveUp(prepared, wakes);
+    if (this.#stopping.signal.aborted) await this.#giveUp(prepared, wakes);
     else if (prepared.length > 0) await this.#mark(prepared, wakes);
   }
 
   async #giveUp(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    await releaseAll(this.#context, prepared);
-    for (const { granted } of prepared) {
-      this.#leases.drop(granted.record.id);
-      this.#wakes.later(wakes.get(granted.record.id) ?? [], 0);
-    }
-    this.freed(prepared.length);
+    await releaseAll(this.#context, this.#health, prepared);
+    for (const { granted } of prepared) this.#wakes.later(wakes.get(granted.record.id) ?? [], 0);
+    this.#letGo(prepared.map(({ granted }) => granted));
   }
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    for (const { granted } of refused) this.#leases.drop(granted.record.id);
-    for (const id of await releaseRefused(this.#context, refused)) this.#wakes.ack(wakes.get(id) ?? []);
-    this.freed(refused.length);
+    for (const { granted } of refused) this.#leases.drop(granted.record.id, granted.fence);
+    for (const id of await releaseRefused(this.#context, this.#health, refused)) this.#wakes.ack(wakes.get(id) ?? []);
+    this.#letGo(refused.map(({ granted }) => granted));
   }
 
   async #mark(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const held = prepared.filter(({ granted }) => this.#leases.holds(granted.record.id, granted.fence));
-    if (held.length < prepared.length) this.freed(prepared.length - held.length);
+    // A lease that could not be renewed is somebody else's by now.
+    this.#letGo(prepared.filter((each) => !held.includes(each)).map(({ granted }) => granted));
     if (held.length === 0) return;
     const requests = held.map((each) => markRequest(this.#context, each));
     const { clock, settings } = this.#context;
     const giveUpAt = clock.monotonic() + settings.worker.leaseMs;
-    for (;;) {
+    for (let times = 1; ; times += 1) {
       const before = { monotonic: clock.monotonic(), wall: clock.now() };
       let verdicts: readonly MarkVerdict[];
       try {
         verdicts = await this.#context.ledger.mark(requests);
-        this.#health.worked();
       } catch (thrown) {
         // The reply may be lost and the mark durable. Repeating it tells; only its answer allows a send.
-        await this.#health.failed(thrown);
+        await this.#health.failed('ledger', thrown, { times });
         if (clock.monotonic() < giveUpAt) continue;
         // Not renewed any more, or nobody else could ever take them.
-        for (const { id } of requests) this.#leases.drop(id);
-        this.freed(held.length);
+        this.#letGo(held.map(({ granted }) => granted));
         return;
       }
+      this.#health.worked('ledger');
       const going: Marked[] = [];
       verdicts.forEach((verdict, at) => {
         const item = held[at];
         const request = requests[at];
         if (item === undefined || request === undefined) return;
-        this.#leases.drop(verdict.id);
         if (verdict.kind === 'go') going.push(marked(item, request.key, verdict, before));
         else this.#refused(item, verdict, wakes.get(verdict.id) ?? []);
       });
-      if (going.length > 0) this.#sends?.start(going, wakes);
+      if (going.length > 0) this.#send(going, wakes);
       return;
     }
   }
 
+  /** From here on the slots come back with the outcomes. */
+  #send(going: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
+    for (const { prepared } of going) {
+      this.#inHand.delete(prepared.granted);
+      this.#leases.drop(prepared.granted.record.id, prepared.granted.fence);
+    }
+    this.#sends?.start(going, wakes);
+  }
+
   #refused({ granted }: Prepared, verdict: Exclude<MarkVerdict, { kind: 'go' }>, wakes: readonly ReceivedWake[]): void {
-    this.freed(1);
+    this.#letGo([granted]);
     const { record } = granted;
     switch (verdict.kind) {
       case 'fenced':
@@ -237,6 +298,3 @@ function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[
   }
   return groups;
 }
-
-/** Telling is not worth failing for. */
-const ignore = (): void => undefined;

@@ -3,6 +3,7 @@ import { afterFailureMs } from '../policy/retry.ts';
 import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
 import type { NotPrepared, Prepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
+import type { Health } from './health.ts';
 
 /** Where unmarked work goes back to. */
 export function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-scheduled' {
@@ -10,7 +11,7 @@ export function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-sc
 }
 
 /** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. One that cannot be released lapses by itself. */
-export async function releaseAll({ ledger }: Context, prepared: readonly Prepared[]): Promise<void> {
+export async function releaseAll({ ledger }: Context, health: Health, prepared: readonly Prepared[]): Promise<void> {
   const requests = prepared.map(({ granted: { record, fence } }) => ({
     id: record.id,
     fence,
@@ -19,8 +20,9 @@ export async function releaseAll({ ledger }: Context, prepared: readonly Prepare
   }));
   try {
     await ledger.release(requests);
-  } catch {
+  } catch (thrown) {
     // The lease lapses by itself.
+    health.noted('ledger', thrown);
   }
 }
 
@@ -28,7 +30,11 @@ export async function releaseAll({ ledger }: Context, prepared: readonly Prepare
  * Releases what could not be prepared: later, with its failure, where its content threw; for a while where this worker's config lacks
  * its type or provider. Returns the ids that the ledger took back.
  */
-export async function releaseRefused(context: Context, refused: readonly NotPrepared[]): Promise<readonly string[]> {
+export async function releaseRefused(
+  context: Context,
+  health: Health,
+  refused: readonly NotPrepared[],
+): Promise<readonly string[]> {
   const requests = refused.map(({ granted: { record, fence }, failure }) => {
     const delayMs = failure === null ? unknownConfigDelayMs(context) : afterFailureMs(record.failures);
     return { id: record.id, fence, delayMs, failure };
@@ -43,8 +49,9 @@ export async function releaseRefused(context: Context, refused: readonly NotPrep
       else if (verdict.kind === 'ok') emitMove(context, record, waitingState(record), item.reason);
     });
     return requests.map(({ id }) => id);
-  } catch {
+  } catch (thrown) {
     // The lease lapses by itself and the delivery is claimed again.
+    health.noted('ledger', thrown);
     return [];
   }
 }

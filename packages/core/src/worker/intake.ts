@@ -25,6 +25,7 @@ function refillAt(context: Context): number {
 export async function pollLedger(context: Context, parts: IntakeParts, signal: AbortSignal): Promise<void> {
   const { batch, pollMs } = context.settings.worker;
   const least = refillAt(context);
+  let times = 0;
   while (!signal.aborted) {
     const { free } = parts.dispatcher;
     if (free < least) {
@@ -34,16 +35,21 @@ export async function pollLedger(context: Context, parts: IntakeParts, signal: A
     try {
       const max = Math.min(free, batch);
       const granted = await parts.dispatcher.takeDue(max, 0);
+      times = 0;
       parts.backlog.seen(granted, granted === max);
       if (granted === 0) {
         parts.decider?.wake();
         await parts.nap.sleep(pollMs);
       }
     } catch (thrown) {
-      await parts.health.failed(thrown, signal);
+      times += 1;
+      await parts.health.failed('ledger', thrown, { times, signal });
     }
   }
 }
+
+/** Receives in a row that came at once and brought nothing to do, after which a receive waits for the next poll. */
+const FRUITLESS = 20;
 
 /** With a queue: wakes say what is due; the ledger still decides. */
 export async function receiveWakes(
@@ -53,30 +59,52 @@ export async function receiveWakes(
   signal: AbortSignal,
 ): Promise<void> {
   const { batch, waitMs } = context.settings.worker;
+  const { clock } = context;
   const least = Math.min(refillAt(context), queue.capabilities.maxBatch);
+  let fruitless = 0;
+  let decidedBefore = 0;
+  let times = 0;
   while (!signal.aborted) {
     const { free } = parts.dispatcher;
     if (free < least) {
       await parts.dispatcher.slots();
       continue;
     }
+    const max = Math.min(free, batch, queue.capabilities.maxBatch);
+    const began = clock.monotonic();
+    let received: readonly ReceivedWake[];
     try {
-      const max = Math.min(free, batch, queue.capabilities.maxBatch);
-      const received = await queue.receive({ max, waitMs, signal });
-      parts.backlog.seen(received.length, received.length === max);
-      await hand(received, parts);
-      // An answer without waiting: do not spin on a queue that has nothing.
-      if (received.length === 0 && waitMs === 0) await parts.nap.sleep(context.settings.worker.pollMs);
+      received = await queue.receive({ max, waitMs, signal });
     } catch (thrown) {
-      await parts.health.failed(thrown, signal);
+      times += 1;
+      await parts.health.failed('queue', thrown, { times, signal });
+      continue;
     }
+    parts.health.worked('queue');
+    parts.backlog.seen(received.length, received.length === max);
+    try {
+      const taken = await hand(received, parts);
+      times = 0;
+      const decided = parts.decider?.granted ?? 0;
+      const isFruitless = taken === 0 && decided === decidedBefore && clock.monotonic() - began < waitMs / 2;
+      fruitless = isFruitless ? fruitless + 1 : 0;
+      decidedBefore = decided;
+    } catch (thrown) {
+      times += 1;
+      await parts.health.failed('ledger', thrown, { times, signal });
+    }
+    // An answer without waiting: do not spin on a queue that has nothing.
+    if (received.length === 0 && waitMs === 0) await parts.nap.sleep(context.settings.worker.pollMs);
+    // Nor on one that does not wait although it was told to, or that brings the same wakes again and again.
+    else if (fruitless >= FRUITLESS) await clock.sleep(context.settings.worker.pollMs, signal);
   }
 }
 
-async function hand(received: readonly ReceivedWake[], { dispatcher, decider }: IntakeParts): Promise<void> {
-  if (received.length === 0) return;
+/** How many deliveries were granted. */
+async function hand(received: readonly ReceivedWake[], { dispatcher, decider }: IntakeParts): Promise<number> {
+  if (received.length === 0) return 0;
   const notifications = received.filter((wake) => kindOf(wake.id) === 'notification');
   decider?.offer(notifications);
   const deliveries = notifications.length === 0 ? received : received.filter((wake) => kindOf(wake.id) === 'delivery');
-  if (deliveries.length > 0) await dispatcher.takeWakes(deliveries);
+  return deliveries.length === 0 ? 0 : dispatcher.takeWakes(deliveries);
 }

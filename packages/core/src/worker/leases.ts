@@ -13,8 +13,9 @@ export class Leases {
     this.#held.set(id, fence);
   }
 
-  drop(id: string): void {
-    this.#held.delete(id);
+  /** Renews this grant no more; a later one of the same id is another. */
+  drop(id: string, fence: number): void {
+    if (this.holds(id, fence)) this.#held.delete(id);
   }
 
   /** False once a renewal was refused: the work is somebody else's. */
@@ -28,7 +29,7 @@ export class Leases {
     const verdicts = await this.#context.ledger.renew(held, this.#context.settings.worker.leaseMs);
     verdicts.forEach((verdict, at) => {
       const lease = held[at];
-      if (verdict.kind !== 'ok' && lease !== undefined && this.holds(lease.id, lease.fence)) this.drop(lease.id);
+      if (verdict.kind !== 'ok' && lease !== undefined) this.drop(lease.id, lease.fence);
     });
   }
 }

@@ -1,7 +1,9 @@
+import { reasonOf } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
 import { send, SendCall, type Marked } from '../stages/deliver.ts';
+import type { Health } from './health.ts';
 import type { Settler } from './settler.ts';
 import { Crew } from './signals.ts';
 
@@ -19,22 +21,28 @@ interface Open {
 export class Sends {
   readonly #context: Context;
   readonly #settler: Settler;
-  readonly #crew = new Crew();
+  readonly #crew: Crew;
   readonly #open = new Map<Marked, Open>();
   #watch: AbortController | null = null;
   /** Until when the watch sleeps. */
   #watchUntil = 0;
 
-  constructor(context: Context, settler: Settler) {
+  constructor(context: Context, settler: Settler, health: Health) {
     this.#context = context;
     this.#settler = settler;
+    this.#crew = new Crew((thrown) => health.noted('work', thrown));
   }
 
   start(items: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
     for (const item of items) {
       const call = new SendCall(item);
       this.#open.set(item, { call, wakes: wakes.get(item.prepared.granted.record.id) ?? [] });
-      this.#crew.add(send(this.#context, item, call).then((outcome) => this.#answered(item, outcome)));
+      this.#crew.add(
+        send(this.#context, item, call)
+          // It never rejects; should it, the slot must come back, and whether anything left is not known.
+          .catch((thrown: unknown): Outcome => ({ kind: 'unknown', reason: `the send broke: ${reasonOf(thrown)}` }))
+          .then((outcome) => this.#answered(item, outcome)),
+      );
     }
     if (this.#watch === null) this.#crew.add(this.#watchOver());
     // An expiry may end sooner than what the watch sleeps for.
@@ -52,13 +60,17 @@ export class Sends {
 
   async #watchOver(): Promise<void> {
     const { clock } = this.#context;
-    while (this.#open.size > 0) {
-      this.#watch = new AbortController();
-      this.#watchUntil = earliest(this.#open.keys());
-      await clock.sleep(Math.max(0, this.#watchUntil - clock.monotonic()), this.#watch.signal);
-      this.#giveUpLate(clock.monotonic());
+    try {
+      while (this.#open.size > 0) {
+        this.#watch = new AbortController();
+        this.#watchUntil = earliest(this.#open.keys());
+        await clock.sleep(Math.max(0, this.#watchUntil - clock.monotonic()), this.#watch.signal);
+        this.#giveUpLate(clock.monotonic());
+      }
+    } finally {
+      // However it ended: the next send starts another watch.
+      this.#watch = null;
     }
-    this.#watch = null;
   }
 
   #giveUpLate(now: number): void {

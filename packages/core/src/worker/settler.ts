@@ -1,10 +1,11 @@
+import { reasonOf } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { SettleRequest, SettleVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import { hint, type Context } from '../stages/context.ts';
 import type { Marked } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
-import { settle } from '../stages/settle.ts';
+import { settle, type Settlement } from '../stages/settle.ts';
 import type { Health } from './health.ts';
 
 export interface Ended {
@@ -60,7 +61,12 @@ export class Settler {
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, this.#context.settings.worker.batch * 4);
-      await this.#settle(batch);
+      try {
+        await this.#settle(batch);
+      } catch (thrown) {
+        // Not the ledger, which is asked again: a bug. The outcomes are durable, or the sweeper's; the next batch must be settled.
+        this.#health.noted('work', thrown);
+      }
       this.#hooks.freed(batch.filter((ended) => !ended.late).length);
     }
     this.#running = null;
@@ -70,36 +76,46 @@ export class Settler {
     const { clock, ledger, settings } = this.#context;
     const requests = batch.map((ended) => this.#request(ended));
     const until = clock.monotonic() + settings.worker.dispatchMs;
-    for (;;) {
+    for (let times = 1; ; times += 1) {
+      let verdicts: readonly SettleVerdict[];
       try {
-        const verdicts = await ledger.settle(requests);
-        this.#health.worked();
-        await this.#settled(batch, requests, verdicts);
-        return;
+        verdicts = await ledger.settle(requests);
       } catch (thrown) {
         if (clock.monotonic() >= until) return;
         // Outcomes are written even while the worker stops.
-        await this.#health.failed(thrown);
+        await this.#health.failed('ledger', thrown, { times });
+        continue;
       }
+      this.#health.worked('ledger');
+      return this.#settled(batch, requests, verdicts);
     }
   }
 
   #request({ item, outcome }: Ended): SettleRequest {
-    const { granted, type, provider } = item.prepared;
-    const { record } = granted;
-    const order = this.#context.settings.channels.get(record.target.channel)?.order ?? [provider.name];
-    const random = outcome.kind === 'accepted' ? 0 : this.#context.random.next();
-    const { next, refund } = settle(outcome, { record, provider: provider.name, order, policy: type.policy, random });
+    const { granted, provider } = item.prepared;
     return {
-      id: record.id,
+      id: granted.record.id,
       fence: granted.fence,
       attempt: item.attempt,
       provider: provider.name,
       key: item.key,
       outcome,
-      next,
-      refund,
+      ...this.#settlementOf(item, outcome),
     };
+  }
+
+  /** One outcome that cannot be decided on is left to the reconciler; the others of its batch are settled. */
+  #settlementOf({ prepared: { granted, type, provider } }: Marked, outcome: Outcome): Settlement {
+    const { record } = granted;
+    try {
+      const order = this.#context.settings.channels.get(record.target.channel)?.order ?? [provider.name];
+      const random = outcome.kind === 'accepted' ? 0 : this.#context.random.next();
+      return settle(outcome, { record, provider: provider.name, order, policy: type.policy, random });
+    } catch (thrown) {
+      this.#health.noted('work', thrown);
+      const reason = `cannot be decided: ${reasonOf(thrown)}`;
+      return { next: { kind: 'unknown', reconcileInMs: 0, reason }, refund: false };
+    }
   }
 
   async #settled(

@@ -15,22 +15,31 @@ export class Bell {
   }
 }
 
-/** Work that runs beside the loops and is awaited before the worker is gone: no promise floats. */
+/** Work that runs beside the loops and is awaited before the worker is gone: no promise floats, and no failure goes unheard. */
 export class Crew {
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #onFailure: (thrown: unknown) => void;
+
+  constructor(onFailure: (thrown: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
 
   get size(): number {
     return this.#running.size;
   }
 
-  /** Runs `work`; it must handle its own errors, a rejection surfaces in `settled`. */
-  add(work: Promise<void>): void {
+  /** Takes `work` in. What it rejects with goes to `onFailure`, once, when it happens. */
+  add(work: Promise<unknown>): void {
     this.#running.add(work);
     const done = (): void => void this.#running.delete(work);
-    work.then(done, done);
+    work.then(done, (thrown: unknown) => {
+      done();
+      this.#onFailure(thrown);
+    });
   }
 
+  /** Resolves when all of it has ended, however. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 }

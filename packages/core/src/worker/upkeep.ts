@@ -27,24 +27,34 @@ export async function upkeep(context: Context, parts: UpkeepParts, signal: Abort
   const { sweepMs } = context.settings.worker;
   let redriveAt = 0;
   let redriveFrom: string | null = null;
+  let times = 0;
   while (!signal.aborted) {
     // Spread, so that workers started together do not sweep together.
     await context.clock.sleep(Math.ceil(sweepMs * (0.75 + context.random.next() / 2)), signal);
     if (signal.aborted) return;
+    // Beside the rest: whoever is told may be slow, and everybody waits for the sweeper.
+    parts.alerting.flushSoon();
+    parts.health.fade();
     try {
       await sweep(context, signal);
       await claimLate(context, parts);
-      await sayNoProgress(context, parts);
-      await parts.alerting.flush();
       const retry = parts.deadLetterRetry;
       if (retry !== null && context.clock.monotonic() >= redriveAt) {
         redriveFrom = await redrive(context, retry, redriveFrom);
         // Page after page at the pace of the sweep; a fresh start can wait.
         if (redriveFrom === null) redriveAt = context.clock.monotonic() + Math.max(sweepMs, retry.afterMs / 4);
       }
-      parts.health.worked();
+      times = 0;
+      parts.health.worked('ledger');
     } catch (thrown) {
-      await parts.health.failed(thrown, signal);
+      times += 1;
+      await parts.health.failed('ledger', thrown, { times, signal });
+    }
+    try {
+      // By itself: what keeps the sweeper from its work is what this is there to tell.
+      await sayNoProgress(context, parts);
+    } catch (thrown) {
+      parts.health.noted('ledger', thrown);
     }
   }
 }

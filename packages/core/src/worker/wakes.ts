@@ -8,7 +8,7 @@ const BEYOND_LEASE_MS = 500;
 /** What to do with a wake (PROTOCOL rule 5). Acks and releases run beside the work: a lost one is a wake too many, no more. */
 export class Wakes {
   readonly #queue: Queue | null;
-  readonly #crew = new Crew();
+  readonly #crew = new Crew(ignore);
 
   constructor(queue: Queue | null) {
     this.#queue = queue;
@@ -51,10 +51,10 @@ export class Wakes {
   #run(wakes: readonly ReceivedWake[], size: number, call: (batch: readonly ReceivedWake[]) => Promise<unknown>): void {
     for (let at = 0; at < wakes.length; at += size) {
       const batch = wakes.slice(at, at + size);
-      this.#crew.add(call(batch).then(ignore, ignore));
+      this.#crew.add(call(batch));
     }
   }
 }
 
-/** The visibility timeout brings an unacked wake back, and its record says that it is done. */
+/** The visibility timeout brings an unacked wake back, and its record says that it is done. That the queue failed is said where it is called. */
 const ignore = (): void => undefined;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES, isSendonceError, SendonceError } from '../../src/index.ts';
 import { reasonOf } from '../../src/model/errors.ts';
+import { ODD_VALUES } from '../support/odd.ts';
 
 describe('an error of ours', () => {
   test.each(ERROR_CODES)('%s is known by its code and says where it is explained', (code) => {
@@ -30,9 +31,32 @@ describe('a reason', () => {
     [new TypeError('x is not a function'), 'TypeError: x is not a function'],
     ['a string', 'a string'],
     [undefined, 'undefined'],
-    [{ odd: true }, '[object Object]'],
+    [null, 'null'],
+    [7, '7'],
+    [7n, '7n'],
+    [Symbol('odd'), 'Symbol(odd)'],
+    ['', 'an empty text'],
+    [['a', 'b'], 'a list of 2'],
+    [{}, 'an object without fields'],
+    [{ status: 429, body: 'x' }, 'an object with status, body'],
+    [{ a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }, 'an object with a, b, c, d, e, ...'],
+    [{ name: 'ApiError', message: 'of another realm' }, 'ApiError: of another realm'],
+    [new Error('two\nlines\u0000'), 'Error: two lines '],
   ])('of %s', (thrown, reason) => {
     expect(reasonOf(thrown)).toBe(reason);
+  });
+
+  test.each(ODD_VALUES)('of $what is one line of 1 to 300 whole characters', ({ make }) => {
+    const reason = reasonOf(make());
+    expect(reason.length).toBeGreaterThan(0);
+    expect(reason.length).toBeLessThanOrEqual(300);
+    expect(reason).not.toMatch(/[\p{Cc}\p{Cs}]/u);
+  });
+
+  test('that cannot be read says what kind of thing it is', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(reasonOf(proxy)).toBe('an object that cannot be read');
   });
 
   test('is at most 300 characters long', () => {

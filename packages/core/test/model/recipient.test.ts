@@ -56,6 +56,49 @@ describe('an address that cannot work', () => {
       `a@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(60)}.${'f'.repeat(20)}`,
       /RFC 5321/,
     ],
+    // One address and no more: what another reader could take for a list is none.
+    ['email', '"a"@evil.example.co,b@example.org', /misplaced '@'/],
+    ['email', 'a,b@example.org', /',' may not stand before/],
+    ['email', 'a;b@example.org', /';' may not stand before/],
+    ['email', 'a\uff0cb@example.org', /',' may not stand before/],
+    ['email', 'a\uff20b@example.org', /'@' may not stand before/],
+    ['email', 'Ana <a@example.org>', /spaces/],
+    ['email', '<a@example.org>', /'<' may not stand before/],
+    ['email', '"a@example.org', /quotes before the @ are not closed/],
+    ['email', '"a"b@example.org', /quotes before the @ are not closed/],
+    ['email', '"a"', /quotes before the @ are not closed/],
+    ['email', '"a\\"@example.org', /quotes before the @ are not closed/],
+    ['email', 'a"b@example.org', /'"' may not stand before/],
+    ['email', 'a(b)@example.org', /'\(' may not stand before/],
+    ['email', 'a\\b@example.org', /may not stand before/],
+    ['email', 'a@example.org,b', /not a domain name/],
+    ['email', 'a@[127.0.0.1]', /not a domain name/],
+    ['email', 'a@127.0.0.1', /not a domain name/],
+    ['email', 'a@exa_mple.org', /not a domain name/],
+    ['email', `a@${'b'.repeat(64)}.org`, /not a domain name/],
+    ['email', 'a@exam ple.org', /spaces/],
+    ['email', 'a\u3000b@example.org', /spaces/],
+    // What nobody sees.
+    ['email', 'a\tb@example.org', /invisible character \(U\+0009\)/],
+    ['email', 'a\x7f@example.org', /U\+007F/],
+    ['email', 'a\x85@example.org', /U\+0085/],
+    ['email', 'a\u200b@example.org', /U\+200B/],
+    ['email', '\u202egro.elpmaxe@a@example.org', /U\+202E/],
+    ['email', 'a\u2066@example.org', /U\+2066/],
+    ['email', '\ufeffa@example.org', /U\+FEFF/],
+    ['email', 'a\u00ad@example.org', /U\+00AD/],
+    ['email', 'a\u3164@example.org', /U\+3164/],
+    ['email', 'a\u2028@example.org', /U\+2028/],
+    ['email', 'a@ex\u200bample.org', /U\+200B/],
+    ['email', 'a\ud800@example.org', /U\+D800/],
+    ['sms', '+49151\u200b23456789', /U\+200B/],
+    ['sms', '+4915123456789,+4915123456780', /E\.164/],
+    ['sms', '+4915123456789 +4915123456780', /E\.164/],
+    ['sms', '+4915123456789;ext=1', /E\.164/],
+    ['sms', '+\u0664\u0669151234567', /E\.164/],
+    ['slack', '#gen\u202eeral', /U\+202E/],
+    ['push', 'tok\u0007en', /U\+0007/],
+    ['webhook', 'https://example.org/\u200b', /U\+200B/],
     ['sms', '12345', /E\.164/],
     ['sms', '+0491512345678', /E\.164/],
     ['sms', '+1234567890123456', /E\.164/],
@@ -70,6 +113,18 @@ describe('an address that cannot work', () => {
     ['email', "o'brien+tag@sub.example.co.uk"],
     ['email', '"odd @ local"@example.org'.replace(' @ ', '@')],
     ['email', 'jürgen@müller.de'],
+    ['email', '用户@例え.テスト'],
+    ['email', 'δοκιμή@παράδειγμα.δοκιμή'],
+    ['email', 'उपयोगकर्ता@उदाहरण.कॉम'],
+    ['email', 'a@xn--mller-kva.de'],
+    ['email', '"a b, c"@example.org'],
+    ['email', '"a\\"b\\\\"@example.org'],
+    ['email', '"@"@example.org'],
+    ['email', "!#$%&'*+/=?^_`{|}~-@example.org"],
+    ['email', 'a@1.example.org'],
+    ['email', 'a@example.1a'],
+    ['email', `a@${'b'.repeat(63)}.org`],
+    ['email', ' ana@example.org '],
     ['email', `${'a'.repeat(64)}@example.org`],
     ['sms', '+4915123456789'],
     ['sms', '0049 (151) 234-5678'],
@@ -99,5 +154,87 @@ describe('a target', () => {
   test.each([undefined, null, 42])('without an address (%j) is still a target: it fails alone, and visibly', (to) => {
     const target = toTarget({ channel: 'email', to: to as unknown as string });
     expect(addressProblem(target.channel, target.to)).toMatch(/empty/);
+    expect(target.problem).toBeUndefined();
+  });
+
+  test('shares nothing with what was given, and cannot be changed', () => {
+    const given = { channel: 'email' as const, to: 'a@example.org', tags: ['x'], at: new Date(0) };
+    const target = toTarget(given);
+    given.to = 'evil@example.org';
+    given.tags.push('y');
+    expect(target).toMatchObject({ to: 'a@example.org', data: { tags: ['x'], at: '1970-01-01T00:00:00.000Z' } });
+    for (const each of [target, target.data, target.data['tags']]) expect(Object.isFrozen(each)).toBe(true);
+  });
+
+  test.each<[what: string, id: string | null | undefined]>([
+    ['null', null],
+    ['undefined', undefined],
+  ])('whose id is %s is known by its address', (_what, id) => {
+    expect(toTarget({ channel: 'email', to: 'a@example.org', id: id as never }).recipientId).toBe('a@example.org');
+  });
+});
+
+const circular: Record<string, unknown> = {};
+circular['self'] = circular;
+const ana = { channel: 'email', to: 'secret@example.org' };
+
+describe('a target that cannot be used', () => {
+  const CASES: readonly (readonly [what: string, given: unknown, problem: RegExp])[] = [
+    ['null', null, /^a target must be an object \{ channel, to \}, got null$/],
+    ['nothing', undefined, /got undefined$/],
+    ['an address alone', 'secret@example.org', /got a text of 18$/],
+    ['a number', 7, /got a number$/],
+    ['a list', ['email', 'secret@example.org'], /got a list$/],
+    ['a function', () => ana, /got a function$/],
+    ['no channel', { to: 'secret@example.org' }, /^channel must be one of email, .*, got undefined$/],
+    ['a channel that is a number', { ...ana, channel: 3 }, /^channel must be .*got a number$/],
+    ['an id that is a number', { ...ana, id: 7 }, /^id must be a text of 1 to 512 characters, got a number$/],
+    ['an id that is a bigint', { ...ana, id: 7n }, /^id must be .*got a bigint$/],
+    ['an empty id', { ...ana, id: '' }, /^id must be .*got an empty text$/],
+    ['an endless id', { ...ana, id: 'x'.repeat(513) }, /^id must be .*got a text of 513$/],
+    ['an id that is an object', { ...ana, id: {} }, /^id must be .*got an object$/],
+    ['a destination that is a number', { ...ana, destinationId: 5 }, /^destinationId must be .*got a number$/],
+    ['a bigint in its data', { ...ana, total: 1n }, /^target\.total is a bigint/],
+    ['a cycle in its data', { ...ana, me: circular }, /^target\.me\.self is a circular reference$/],
+    ['a function in its data', { ...ana, greet: () => 1 }, /^target\.greet is a function$/],
+    ['a Map in its data', { ...ana, map: new Map() }, /^target\.map is a Map/],
+    [
+      'data that throw',
+      {
+        ...ana,
+        x: {
+          toJSON: () => {
+            throw new Error('no');
+          },
+        },
+      },
+      /^its data could not be read: Error: no$/,
+    ],
+    [
+      'a field that throws',
+      {
+        ...ana,
+        get name(): string {
+          throw new Error('no');
+        },
+      },
+      /^it could not be read: Error: no$/,
+    ],
+    ['a proxy that refuses everything', Proxy.revocable({}, {}), /./],
+  ];
+
+  test.each(CASES)('because of %s says so, and never what was in it', (_what, given, problem) => {
+    const target = toTarget(given as never);
+    expect(target.problem).toMatch(problem);
+    expect(target.problem).not.toContain('secret');
+    // Every store can keep it, and it takes nobody's place.
+    expect(JSON.parse(JSON.stringify(target))).toEqual(target);
+    expect(target.recipientId).not.toBe(toTarget(ana as never).recipientId);
+    expect(target.recipientId.startsWith('unusable')).toBe(true);
+  });
+
+  test('is told apart from the others', () => {
+    const ids = [7, 8, 7n].map((id) => toTarget({ ...ana, id } as never).recipientId);
+    expect(new Set(ids).size).toBe(3);
   });
 });

@@ -227,6 +227,13 @@ describe('an unknown delivery', () => {
     expect(word(decideUnknown(facts('marketing', 'key', INSIDE, { attempts, charged })))).toBe('assume-sent');
   });
 
+  test('counts the key window from its first open attempt, not from its last', () => {
+    const { attempts, charged } = two() as DeliveryRecord;
+    const at = (ms: number) => word(decideUnknown(facts('transactional', 'key', ms, { attempts, charged })));
+    expect(at(CLOSED - 1)).toMatch(/^replay at p0/);
+    expect(at(CLOSED)).toBe('park');
+  });
+
   test('is replayed at once for the first time, then as a retry would be', () => {
     const { attempts, charged } = two() as DeliveryRecord;
     expect(word(decideUnknown(facts('transactional', 'key', INSIDE, { attempts, charged })))).toBe(

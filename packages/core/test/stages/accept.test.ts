@@ -91,9 +91,9 @@ describe('publish', () => {
     [
       'an unknown type',
       (of) => of.publish('ordr' as 'order', { id: 'o-1' }),
-      code('TYPE_UNKNOWN', /'ordr' is not a notification type; known: order$/),
+      code('TYPE_UNKNOWN', /'ordr' is not a notification type; known: order\. Did you mean 'order'\?$/),
     ],
-    ['an empty key', (of) => of.publish('order', { id: '' }), code('KEY_MISSING', /'order' needs a key.*got ""$/)],
+    ['an empty key', (of) => of.publish('order', { id: '' }), code('KEY_MISSING', /'order' needs a key.*got ''$/)],
     [
       'a cycle in the data',
       (of) => of.publish('order', cyclic() as Order),
@@ -108,17 +108,12 @@ describe('publish', () => {
     [
       'an expiry that is no number',
       (of) => of.publish('order', { id: 'o' }, { expiresInMs: NaN }),
-      code('OPTION_INVALID', /more than 0 ms, got NaN/),
+      code('OPTION_INVALID', /more than 0 ms, up to 100 years, got NaN/),
     ],
     [
       'an expiry in the past',
       (of) => of.publish('order', { id: 'o' }, { expiresInMs: -1 }),
       code('OPTION_INVALID', /got -1/),
-    ],
-    [
-      'a recipient that is none',
-      (of) => of.publish('order', { id: 'o' }, { recipients: [null as never] }),
-      code('DATA_INVALID'),
     ],
   ])('refuses %s, and writes nothing', async (_what, publish, expected) => {
     const notifier = make();

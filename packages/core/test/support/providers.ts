@@ -21,7 +21,7 @@ export function scripted(
       ...capabilities,
     },
     sent,
-    async send(message, context) {
+    send(message, context) {
       sent.push({ message, context, at: clock.now() });
       return send(sent.length, message, context);
     },

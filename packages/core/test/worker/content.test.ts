@@ -67,7 +67,7 @@ describe('content', () => {
     await send(made, 1);
     await made.untilDone(3_600_000);
     expect(made.providers[0]?.calls()).toBe(0);
-    const reason = `content threw TypeError: it must return an object, got ${nothing}`;
+    const reason = `content must return an object, got ${nothing}`;
     expect(await made.deliveries()).toMatchObject([{ state: 'failed', reason }]);
   });
 

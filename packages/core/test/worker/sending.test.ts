@@ -106,6 +106,24 @@ describe('a worker that is slow between its claim and its mark', () => {
     );
     await expectHonest(made, 1);
   });
+
+  test('does not send after the send deadline although the wall clock was set back', async () => {
+    const made = world();
+    await publish(made, 1);
+    const lateAndBack: Hook = async (call, go) => {
+      const answer = await go();
+      if (call.on === 'ledger.mark' && call.nth === 1) {
+        await made.clock.sleep(56_000);
+        made.clock.step(-56_000);
+      }
+      return answer;
+    };
+    const worker = made.start({ hook: lateAndBack });
+    await made.until('it is decided', () => worker.events.some(({ kind }) => kind === 'attempt.ended'));
+    expect(worker.events).toContainEqual(
+      expect.objectContaining({ kind: 'attempt.ended', attempt: 1, outcome: 'not-sent' }),
+    );
+  });
 });
 
 describe('a provider', () => {

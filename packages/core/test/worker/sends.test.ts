@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/index.ts';
-import { manualClock } from '../../src/memory/index.ts';
+import { manualClock, seededRandom } from '../../src/memory/index.ts';
 import type { Context } from '../../src/stages/context.ts';
 import type { Marked } from '../../src/stages/deliver.ts';
+import { Health } from '../../src/worker/health.ts';
 import { Sends } from '../../src/worker/sends.ts';
 import type { Ended, Settler } from '../../src/worker/settler.ts';
 import { delivery } from '../support/record.ts';
@@ -14,7 +15,8 @@ function make() {
   const ended: { readonly id: string; readonly outcome: string; readonly late: boolean; readonly at: number }[] = [];
   const add = ({ item, outcome, late }: Ended): void =>
     void ended.push({ id: item.prepared.granted.record.id, outcome: outcome.kind, late, at: clock.monotonic() });
-  const sends = new Sends({ clock } as unknown as Context, { add } as unknown as Settler);
+  const health = new Health({ clock, random: seededRandom(1), emit: () => undefined }, 'w');
+  const sends = new Sends({ clock } as unknown as Context, { add } as unknown as Settler, health);
   const start = (...items: readonly Marked[]): void => sends.start(items, new Map());
   return { clock, ended, sends, start };
 }

@@ -85,6 +85,37 @@ describe('a delivery that expires', () => {
   });
 });
 
+describe('an unknown delivery', () => {
+  const DAY = 86_400_000;
+
+  test.each([
+    { clock: 'right', byMs: 0, minutes: 5, state: 'sent' },
+    { clock: 'two days fast', byMs: 2 * DAY, minutes: 5, state: 'sent' },
+    { clock: 'two days slow', byMs: -2 * DAY, minutes: 5, state: 'sent' },
+    { clock: 'two days slow', byMs: -2 * DAY, minutes: 30, state: 'parked' },
+    { clock: 'right', byMs: 0, minutes: 30, state: 'parked' },
+  ])(
+    "is decided on by the store's time, $minutes min after its mark, by a worker whose clock is $clock: $state",
+    async ({ byMs, minutes, state }) => {
+      // The provider remembers a key for ten minutes.
+      const made = world({ windowMs: 10 * MINUTE });
+      made.providers[0]?.answerWith(({ nth }) =>
+        nth === 1 ? { taken: true, reply: { kind: 'unknown', reason: 'reset' } } : {},
+      );
+      const first = made.start({ hook: (call, go) => (/sweep/.test(call.on) ? never : go()) });
+      await made.notifier.publish('order', { id: 'o-1', people: 1 });
+      await made.until('it is unknown', async () => (await made.states()).unknown === 1);
+      first.kill();
+      await made.advance(minutes * MINUTE);
+      const clock = { ...made.clock, now: () => made.clock.now() + byMs };
+      made.start({ config: { clock } });
+      await made.untilDone();
+      expect(await made.states()).toEqual({ [state]: 1 });
+      expect(made.mailbox()).toHaveLength(1);
+    },
+  );
+});
+
 describe('a worker of one stage', () => {
   test('decides or delivers, each with its own queue, and together they do it all', async () => {
     const made = world({ queue: false });

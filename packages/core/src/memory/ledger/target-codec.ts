@@ -1,5 +1,6 @@
 import { CHANNELS } from '../../model/classes.ts';
-import { normaliseAddress, type Target } from '../../model/recipient.ts';
+import { normaliseAddress } from '../../model/address.ts';
+import type { Target } from '../../model/recipient.ts';
 import type { ByteReader, ByteWriter } from './bytes.ts';
 import { nameTable } from './name-table.ts';
 
@@ -20,6 +21,8 @@ const DATA = 192;
 const DATA_EMPTY = 0;
 const DATA_SHAPED = 64;
 const DATA_JSON = 128;
+/** Written whole: a target that cannot be used, or on a channel that is none of ours. */
+const AS_JSON = 192;
 
 /** Targets in few bytes: domains and field names repeat, and the identity mostly is the address. */
 export function targetCodec(): TargetCodec {
@@ -35,7 +38,13 @@ export function targetCodec(): TargetCodec {
   }
 
   return {
-    write(to, { channel, to: address, recipientId, destinationId, data }) {
+    write(to, target) {
+      const { channel, to: address, recipientId, destinationId, data } = target;
+      if (target.problem !== undefined || !CHANNELS.includes(channel)) {
+        to.byte(AS_JSON);
+        to.text(JSON.stringify(target));
+        return;
+      }
       const isIdentity = recipientId === normaliseAddress(channel, address);
       const at = channel === 'email' ? address.lastIndexOf('@') : -1;
       const domain = at < 0 ? -1 : domains.numberOf(address.slice(at));
@@ -63,6 +72,7 @@ export function targetCodec(): TargetCodec {
     },
     read(from) {
       const flags = from.byte();
+      if (flags === AS_JSON) return JSON.parse(from.text()) as Target;
       const channel = CHANNELS[flags & CHANNEL] as Target['channel'];
       const domain = (flags & HAS_DOMAIN) === 0 ? '' : domains.nameOf(from.number());
       const to = from.text() + domain;

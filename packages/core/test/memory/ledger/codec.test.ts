@@ -4,7 +4,7 @@ import { CHANNELS } from '../../../src/model/classes.ts';
 import { DELIVERY_STATES, type Attempt, type DeliveryRecord } from '../../../src/model/delivery.ts';
 import { providerKey } from '../../../src/model/keys.ts';
 import type { NotificationRecord } from '../../../src/model/notification.ts';
-import { normaliseAddress } from '../../../src/model/recipient.ts';
+import { normaliseAddress } from '../../../src/model/address.ts';
 import { newDelivery, newNotification } from '../../../src/model/steps/notification.ts';
 import { byteReader, byteWriter } from '../../../src/memory/ledger/bytes.ts';
 import { codec } from '../../../src/memory/ledger/codec.ts';

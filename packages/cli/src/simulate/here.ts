@@ -1,0 +1,22 @@
+import { interrupted, type CommandError } from '../command-error.ts';
+import { PROCESS_STREAMS, terminalOf, type TerminalKind } from '../terminal.ts';
+import type { SimulateFlags } from './flags.ts';
+import { onSignals } from './interrupt.ts';
+import { CLEAR_LINE } from '../progress-line.ts';
+import { runSimulate } from './run-simulate.ts';
+
+/** Runs `notify simulate` in the thread of the command itself: without a config only our own code is run, which hears signals in between. */
+export async function simulateHere(flags: SimulateFlags, kind: TerminalKind): Promise<number | CommandError> {
+  const terminal = await terminalOf(kind, PROCESS_STREAMS);
+  const controller = new AbortController();
+  return new Promise((resolve, reject) => {
+    const dispose = onSignals({
+      stop: () => controller.abort(),
+      end: () => {
+        if (kind.watched) terminal.err(CLEAR_LINE);
+        resolve(interrupted(''));
+      },
+    });
+    runSimulate(flags, terminal, { signal: controller.signal }).then(resolve, reject).finally(dispose);
+  });
+}
