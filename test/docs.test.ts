@@ -82,7 +82,7 @@ describe('the documentation', () => {
     const options = [
       ...of('config.ts', 'NotifierConfig', 'NotificationType', 'WorkerOptions', 'DeadLetterRetry'),
       ...of('policy/policy.ts', 'ClassPolicy'),
-      ...of('stages/accept.ts', 'PublishOptions'),
+      ...of('stages/publish-options.ts', 'PublishOptions'),
     ];
     const missing = options.filter(({ name }) => !new RegExp(`\`(\\{ )?[^\`]*\\b${name}\\b`).test(page));
     expect(options.length).toBeGreaterThan(40);
