@@ -15,6 +15,7 @@ const message = {
   channel: 'email',
   to: 'ann@example.com',
   content: { subject: 'Hello', text: 'Dear Ann' },
+  createdAt: Date.UTC(2026, 2, 1),
 } as const;
 const context = (attempt: number) => ({
   key: 'k_1',

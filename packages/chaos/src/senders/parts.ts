@@ -132,10 +132,10 @@ export async function post(
   content: MessageContent,
   attempt: number,
 ): Promise<Outcome> {
-  const { id, target } = record;
+  const { id, target, createdAt } = record;
   const key = providerKey(id, ports.provider.name);
   const signal = new AbortController().signal;
-  const message = { deliveryId: id, channel: target.channel, to: target.to, content };
+  const message = { deliveryId: id, channel: target.channel, to: target.to, content, createdAt };
   try {
     return await ports.provider.send(message, { key, attempt, deadlineMs: 30_000, signal });
   } catch (thrown) {

@@ -21,7 +21,13 @@ function toyProvider(model: ProviderModel) {
     isFirst: () => true,
   });
   const send = (key: string, script: SendScript | null = null, deliveryId = 'd1') => {
-    const message = { deliveryId, channel: 'email', to: 'a@example.com', content: { text: 'hello' } } as const;
+    const message = {
+      deliveryId,
+      channel: 'email',
+      to: 'a@example.com',
+      content: { text: 'hello' },
+      createdAt: 0,
+    } as const;
     const request: Send = {
       provider,
       message,
@@ -146,7 +152,7 @@ describe('what goes wrong at a provider', () => {
     const { provider, mailbox } = toyProvider('plain');
     provider.brownOut = { until: 10, percent: 50 };
     const kinds = Array.from({ length: 400 }, (_, nth) => {
-      const message = { deliveryId: `d${nth}`, channel: 'email', to: 'a', content: {} } as const;
+      const message = { deliveryId: `d${nth}`, channel: 'email', to: 'a', content: {}, createdAt: 0 } as const;
       return provider.receive({
         provider,
         message,

@@ -175,6 +175,7 @@ function message(name: string): OutgoingMessage {
     channel: 'email',
     to: `${name}@example.com`,
     content: { subject: 'A law', text: `For ${name}.` },
+    createdAt: 1_700_000_000_000,
   };
 }
 

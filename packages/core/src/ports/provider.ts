@@ -8,6 +8,8 @@ export interface OutgoingMessage {
   readonly channel: Channel;
   readonly to: string;
   readonly content: MessageContent;
+  /** When the delivery was made (epoch ms, ledger clock): the one time that is the same on every attempt, for a Date header. */
+  readonly createdAt: number;
 }
 
 export interface SendContext {

@@ -160,8 +160,8 @@ export async function send(context: Context, item: Marked, call: SendCall): Prom
   // Two clocks, right before the first byte: a paused process sees either the one or the other jump.
   call.deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
   if (call.deadlineMs <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
-  const { id: deliveryId, target } = item.prepared.granted.record;
-  const message = { deliveryId, channel: target.channel, to: target.to, content: item.message };
+  const { id: deliveryId, target, createdAt } = item.prepared.granted.record;
+  const message = { deliveryId, channel: target.channel, to: target.to, content: item.message, createdAt };
   try {
     return outcomeOf(await item.prepared.provider.send(message, call));
   } catch (thrown) {

@@ -54,7 +54,7 @@ function setUp(options: Partial<MemoryProviderOptions> = {}) {
   const provider = memoryProvider({ clock, ...options });
   const send = (key = 'k_a', text = 'Hello', signal = new AbortController().signal) =>
     provider.send(
-      { deliveryId: 'd_a', channel: 'email', to: 'a@example.com', content: { text } },
+      { deliveryId: 'd_a', channel: 'email', to: 'a@example.com', content: { text }, createdAt: 0 },
       { key, attempt: 1, deadlineMs: 1_000, signal },
     );
   return { clock, provider, send };

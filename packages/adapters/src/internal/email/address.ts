@@ -1,0 +1,37 @@
+import { domainToASCII } from 'node:url';
+import { addressProblem, SendonceError } from '@sendonce/core';
+
+export interface EmailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+/**
+ * A sender as options give it: `a@example.com`, `Name <a@example.com>`, or both apart.
+ * @throws SendonceError OPTION_INVALID naming the option.
+ */
+export function senderOf(option: string, given: string | EmailAddress): EmailAddress {
+  const { name, address } = typeof given === 'string' ? parsed(given) : given;
+  const problem = CONTROL.test(name) ? 'the name contains a control character' : addressProblem('email', address);
+  if (problem === null) return { name, address };
+  throw new SendonceError('OPTION_INVALID', `${option} must be 'a@example.com' or 'Name <a@example.com>': ${problem}`);
+}
+
+/** What ends a header, or is part of no text: line breaks above all. */
+export const CONTROL: RegExp = /\p{Cc}/u;
+
+function parsed(text: string): EmailAddress {
+  const [, name = '', address = text] = /^\s*(.*?)\s*<([^<>]*)>\s*$/su.exec(text) ?? [];
+  return { name: name.replace(/^"(.*)"$/s, '$1'), address: address.trim() };
+}
+
+/** The address as an envelope carries it: the domain in ASCII, so that only what is before the @ may need an extension of the server. */
+export function wireAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, at)}@${domainOf(address)}`;
+}
+
+/** The domain in ASCII; '' where it cannot be one. */
+export function domainOf(address: string): string {
+  return domainToASCII(address.slice(address.lastIndexOf('@') + 1));
+}

@@ -1,0 +1,141 @@
+import type { ConnectionOptions } from 'node:tls';
+import { SendonceError, type Outcome, type Provider } from '@sendonce/core';
+import { deadlineOf } from '../internal/deadline.ts';
+import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
+import { DELIVERY_HEADER, mailOf, type Mail } from '../internal/email/mail.ts';
+import { mailLibrary, type SmtpError } from '../internal/smtp/library.ts';
+import { mimeOf } from '../internal/smtp/mime.ts';
+import { outcomeOfFailure, queueIdIn } from '../internal/smtp/replies.ts';
+import { SmtpSession, type SmtpServer, type Transfer } from '../internal/smtp/session.ts';
+import { Sessions } from '../internal/smtp/sessions.ts';
+
+export interface SmtpOptions {
+  readonly host: string;
+  /** 1 to 65,535. @defaultValue 465 with `secure`, else 587 */
+  readonly port?: number;
+  /** TLS from the first byte. Without it the connection is upgraded by STARTTLS where the server offers that. @defaultValue true for port 465 */
+  readonly secure?: boolean;
+  /** Sends nothing unless the connection is encrypted. @defaultValue true with `auth`, but for a server on this host */
+  readonly requireTls?: boolean;
+  readonly auth?: { readonly user: string; readonly pass: string };
+  /** The sender: `a@example.com`, `Name <a@example.com>`, or `{ name, address }`. */
+  readonly from: string | EmailAddress;
+  /** Unique within the channel; renaming it changes the Message-ID of what is sent again. @defaultValue 'smtp' */
+  readonly name?: string;
+  /** What this side calls itself in EHLO. @defaultValue the name of this host where it has a full one, else [127.0.0.1] */
+  readonly clientName?: string;
+  /** Beside Node's defaults: an authority of your own, for one. */
+  readonly tls?: ConnectionOptions;
+  /** Connections at once, 1 to 1,000; further sends wait for one within their deadline. @defaultValue 10 */
+  readonly maxConnections?: number;
+  /** Messages per connection, at least 1. 1 opens a connection for every message. @defaultValue 100 */
+  readonly messagesPerConnection?: number;
+  /** How long a connection without work is kept, 1 to 600,000 ms. Shorter than the server's own limit. @defaultValue 10_000 */
+  readonly idleMs?: number;
+}
+
+/**
+ * Sends each message to an SMTP server through the `nodemailer` package, one recipient per mail, at most one complete mail per attempt.
+ * SMTP knows no idempotency keys and cannot be asked: a connection that is lost after the mail began leaves the outcome unknown. The
+ * Message-ID is derived from the delivery's key, so every attempt carries the same.
+ * @throws SendonceError OPTION_INVALID for an option that cannot work, DRIVER_MISSING without the package.
+ */
+export function smtp(options: SmtpOptions): Provider {
+  const { name = 'smtp', maxConnections = 10, messagesPerConnection = 100, idleMs = 10_000 } = options;
+  const server = serverOf(options);
+  check({ maxConnections, messagesPerConnection, idleMs }, name);
+  const from = senderOf('from', options.from);
+  const library = mailLibrary();
+  const sessions = new Sessions({
+    open: (deadline) => SmtpSession.open(server, library, deadline),
+    most: maxConnections,
+    messages: messagesPerConnection,
+    idleMs,
+  });
+  let isClosed = false;
+
+  return {
+    name,
+    capabilities: {
+      idempotency: { kind: 'none' },
+      lookup: 'none',
+      correlation: { field: DELIVERY_HEADER, maxBytes: 255 },
+      coalesce: false,
+    },
+    async send(message, context): Promise<Outcome> {
+      const deadline = deadlineOf(context);
+      if (isClosed) return { kind: 'not-sent', reason: `the provider '${name}' is closed` };
+      if (deadline.leftMs() <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
+      const mail = mailOf(message, context.key, from);
+      if ('kind' in mail) return mail;
+      const bytes = await mimeOf(mail, library).catch((error: Error) => error);
+      if (bytes instanceof Error)
+        return { kind: 'rejected', scope: 'message', reason: `the mail could not be made: ${bytes.message}` };
+      const envelope = { from: wireAddress(from.address), to: wireAddress(mail.to) };
+      const needsUtf8 = /[^\p{ASCII}]/u.test(envelope.from + envelope.to);
+      try {
+        return await sessions.run(deadline, async (session) => {
+          if (needsUtf8 && !session.takesUtf8) return { transfer: null, result: NO_UTF8 };
+          const transfer = await session.transfer(envelope, bytes, deadline);
+          return { transfer, result: outcomeOf(transfer, mail) };
+        });
+      } catch (error) {
+        // Only getting a connection rejects: nothing has begun.
+        return outcomeOfFailure({ error: error as SmtpError, begun: false });
+      }
+    },
+    async close() {
+      isClosed = true;
+      await sessions.close();
+    },
+  };
+}
+
+const NO_UTF8: Outcome = {
+  kind: 'rejected',
+  scope: 'provider',
+  reason: 'the server does not offer SMTPUTF8, which an address with other letters than ASCII before the @ needs',
+  code: 'SMTPUTF8',
+};
+
+/** Our Message-ID, by which every copy can be found, and what the server calls it, by which its log can. */
+function outcomeOf(transfer: Transfer, { messageId }: Mail): Outcome {
+  if (transfer.kind === 'failed') return outcomeOfFailure(transfer);
+  const queueId = queueIdIn(transfer.response);
+  return { kind: 'accepted', providerMessageId: queueId === null ? messageId : `${messageId} ${queueId}` };
+}
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/i;
+
+function serverOf(options: SmtpOptions): SmtpServer {
+  const { host, auth = null, tls = {}, clientName = null } = options;
+  if (typeof host !== 'string' || !/^[\w.:-]{1,253}$/.test(host))
+    invalid(`host must be the name or address of a server, got ${JSON.stringify(host)}`);
+  const { secure = options.port === 465 } = options;
+  const { port = secure ? 465 : 587, requireTls = auth !== null && !LOOPBACK.test(host) } = options;
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    invalid(`port must be a whole number from 1 to 65535, got ${port}`);
+  if (auth !== null && !(isText(auth.user) && isText(auth.pass))) invalid('auth must be { user, pass }, two texts');
+  if (clientName !== null && !/^[\w.:[\]-]{1,253}$/.test(clientName))
+    invalid(`clientName must be a host name or an address in brackets, got ${JSON.stringify(clientName)}`);
+  return { host, port, secure, requireTls, auth, tls, clientName };
+}
+
+function check(numbers: Readonly<Record<keyof typeof MOST, number>>, name: unknown): void {
+  if (!isText(name)) invalid(`name must be a text, got ${JSON.stringify(name)}`);
+  for (const [option, most] of Object.entries(MOST)) {
+    const value = numbers[option as keyof typeof MOST];
+    if (!(Number.isInteger(value) && value >= 1 && value <= most))
+      invalid(`${option} must be a whole number from 1 to ${most}, got ${value}`);
+  }
+}
+
+const MOST = { maxConnections: 1_000, messagesPerConnection: 1_000_000, idleMs: 600_000 } as const;
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function invalid(message: string): never {
+  throw new SendonceError('OPTION_INVALID', message);
+}
