@@ -44,12 +44,17 @@ export interface CommandError {
   };
 }
 
-/** What a command says about anything that it throws. `flags`: the names it knows, without the dashes. `command`: its own name. */
-export function commandError(thrown: unknown, flags: readonly string[], command = 'simulate'): CommandError {
+/** What a command says about anything that it throws. `flags`: the names it knows, without the dashes. `command`: its own name; null: there is no such command. */
+export function commandError(
+  thrown: unknown,
+  flags: readonly string[],
+  command: string | null = 'simulate',
+): CommandError {
   const error = usageError(thrown, flags) ?? thrown;
   if (!isSendonceError(error)) return internalError(error);
   const { code, message, docs } = error;
-  const help = code === 'FLAG_INVALID' ? `\n  All flags: npx notify ${command} --help` : '';
+  const all = command === null ? 'All commands: npx notify --help' : `All flags: npx notify ${command} --help`;
+  const help = code === 'FLAG_INVALID' ? `\n  ${all}` : '';
   return {
     exitCode: exitCodeOf(code),
     text: `Error ${code}: ${message}\n  See ${docs}${help}\n`,
@@ -90,10 +95,21 @@ function usageError(thrown: unknown, flags: readonly string[]): SendonceError | 
   if (unknown.length > 0)
     return new SendonceError('FLAG_INVALID', unknown.map((flag) => unknownFlag(flag, flags)).join('\n  '));
   if ('args' in thrown && Array.isArray(thrown.args)) {
+    const missing = (thrown.args as readonly unknown[]).filter(isArgument);
+    if (missing.length > 0)
+      return new SendonceError(
+        'FLAG_INVALID',
+        missing.map(({ name, description }) => `${name.toUpperCase()} is missing: ${description}`).join('\n  '),
+      );
     const given = thrown.args.map((word) => JSON.stringify(word)).join(', ');
     return new SendonceError('FLAG_INVALID', `${given} belongs to no flag: every value follows its --flag`);
   }
   return new SendonceError('FLAG_INVALID', thrown.message.split('\n')[0] ?? thrown.message, { cause: thrown });
+}
+
+/** What oclif tells of an argument that has to be given and was not; of one too much it tells the word. */
+function isArgument(given: unknown): given is { readonly name: string; readonly description: string } {
+  return typeof given === 'object' && given !== null && 'name' in given && 'description' in given;
 }
 
 function unknownFlag(given: string, flags: readonly string[]): string {

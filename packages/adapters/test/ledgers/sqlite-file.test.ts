@@ -83,7 +83,7 @@ describe('a SQLite ledger whose file', () => {
     await using(sqliteLedger({ file }), (ledger) =>
       expect(ledger.count()).rejects.toMatchObject({
         code: 'LEDGER_UNAVAILABLE',
-        message: expect.stringContaining(file),
+        message: expect.stringContaining(`'${file}': it cannot be opened; see that its folder exists`),
       }),
     );
   });

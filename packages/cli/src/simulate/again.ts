@@ -8,13 +8,18 @@ export function againLine(flags: SimulateFlags, seed: string | null): string {
   const words = (Object.entries(flags) as [FlagName, SimulateFlags[FlagName]][])
     .filter(([name, value]) => !SHOWN_ONLY.has(name) && name !== 'seed' && value !== undefined)
     .flatMap(([name, value]) => wordsOf(name, value));
-  return ['npx notify simulate', ...words, ...(seed === null ? [] : [`--seed ${seed}`])].join(' ');
+  return ['npx notify simulate', ...words, ...(seed === null ? [] : [flagWords('seed', seed)])].join(' ');
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {
   if (typeof value === 'boolean') return [value ? `--${name}` : `--no-${name}`];
   const values = typeof value === 'string' ? [value] : (value ?? []);
-  return values.map((text) => `--${name} ${quoted(text)}`);
+  return values.map((text) => flagWords(name, text));
+}
+
+/** A value that begins with a dash would be read as the next flag, or as the end of them all. */
+function flagWords(name: string, text: string): string {
+  return `--${name}${text.startsWith('-') ? '=' : ' '}${quoted(text)}`;
 }
 
 /** As a POSIX shell reads it. */

@@ -57,6 +57,7 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
     again: againLine(flags, seed),
     planFile,
     replay: planFile === null ? null : replayLine(planFile, flags),
+    replayForReal: planFile === null ? null : await realLine(planFile, report, flags),
     directory,
     regressions,
     providers: brought.config === null ? null : describeProviders(brought.config),
@@ -76,6 +77,13 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
 }
 
 function replayLine(planFile: string, flags: SimulateFlags): string {
-  const own = { 'recipients-file': flags['recipients-file'], config: flags.config, real: flags.real };
+  const own = { 'recipients-file': flags['recipients-file'], config: flags.config };
   return againLine({ replay: planFile, ...own }, null);
+}
+
+/** Null where real processes cannot be made to show it. */
+async function realLine(planFile: string, report: SimulateReport, flags: SimulateFlags): Promise<string | null> {
+  const { isForReal } = await import('@sendonce/chaos');
+  if (flags.config !== undefined || !isForReal((report.minimal?.plan ?? report.result).faults)) return null;
+  return againLine({ real: true, replay: planFile, 'recipients-file': flags['recipients-file'] }, null);
 }

@@ -57,6 +57,8 @@ function planOf({ seed, setup, faults, violations }: RunResult): PlanFile {
 /** Everything else that `--report DIR` holds; the folder is there. Files of an earlier run are replaced. */
 export async function writeReport(directory: string, report: SimulateReport, context: ReportContext): Promise<void> {
   await writeFile(join(directory, 'summary.json'), `${JSON.stringify(simulateJson(report, context), null, 2)}\n`);
+  if (report.real !== undefined)
+    await writeFile(join(directory, 'real.json'), `${JSON.stringify(report.real, null, 2)}\n`);
   await writeFile(join(directory, 'junit.xml'), junit(report, context));
   await writeLines(join(directory, 'events.ndjson'), ndjson(report.events));
   await writeLines(join(directory, 'not-sent.ndjson'), notSent(report, context.input));

@@ -33,9 +33,11 @@ export function codeOf(error: unknown): string {
     rawCode?: unknown;
     message?: unknown;
   };
-  const number = typeof errcode === 'number' ? errcode : typeof rawCode === 'number' ? rawCode : null;
+  const opening = OPENING.exec(String(message))?.[1];
+  const number = [errcode, rawCode, Number(opening ?? NaN)].find((each) => Number.isInteger(each)) as
+    number | undefined;
   // The lower byte of an extended code is the primary one.
-  if (number !== null) return BY_NUMBER[number & 0xff] ?? `SQLITE_${number}`;
+  if (number !== undefined) return BY_NUMBER[number & 0xff] ?? `SQLITE_${number}`;
   // Somebody else's transaction on a connection that is shared with us: to be waited for like a lock.
   if (IN_TRANSACTION.test(String(message))) return 'SQLITE_BUSY';
   const name = /^SQLITE_[A-Z]+/.exec(String(code))?.[0] ?? String(code);
@@ -43,6 +45,8 @@ export function codeOf(error: unknown): string {
 }
 
 const IN_TRANSACTION = /within a transaction/;
+/** How libsql says that it cannot open a file: with SQLite's code in the text alone. */
+const OPENING = /^ConnectionFailed\(.*: (\d+)"?\)$/;
 
 const TOLD: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   SQLITE_FULL: ['LEDGER_FULL', 'the disk is full; free some space, and the worker goes on by itself'],

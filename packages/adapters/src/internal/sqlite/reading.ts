@@ -45,10 +45,16 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
       ),
     list: (filter, { limit = DEFAULT_LIMIT, cursor = null } = {}) =>
       snapshot((connection) => {
-        const { conditions, values } = conditionsOf(filter, now());
-        const sql = `${JOINED} WHERE d.seq > ?${conditions.map((each) => ` AND ${each}`).join('')} ORDER BY d.seq LIMIT ?`;
-        const rows = connection.all<JoinedRow>(sql, Number(cursor ?? -1), ...values, limit);
-        return pageOf(rows, limit, readable);
+        const after = Number(cursor ?? -1);
+        const rows = scansOf(filter, now()).flatMap(({ conditions, values }) =>
+          connection.all<JoinedRow>(
+            `${JOINED} WHERE d.seq > ?${conditions.map((each) => ` AND ${each}`).join('')} ORDER BY d.seq LIMIT ?`,
+            after,
+            ...values,
+            limit,
+          ),
+        );
+        return pageOf(rows.sort((a, b) => a.seq - b.seq).slice(0, limit), limit, readable);
       }),
     listNotifications: (filter, { limit = DEFAULT_LIMIT, cursor = null } = {}) =>
       snapshot((connection) => {
@@ -101,6 +107,29 @@ interface Conditions {
   readonly values: readonly SqlValue[];
 }
 
+/**
+ * The queries that together make a list. Where an index has the states, each state is one query: its rows come in order of themselves,
+ * while those of several states at once would all be sorted for every page.
+ */
+function scansOf(filter: DeliveryFilter, now: number): readonly Conditions[] {
+  const { states } = filter;
+  const rest = conditionsOf(filter, now);
+  if (states === undefined) return [rest];
+  const { conditions, values } = rest;
+  if (!isListedByAttention(states))
+    return [
+      {
+        conditions: ['d.state IN (SELECT value FROM json_each(?))', ...conditions],
+        values: [JSON.stringify(states), ...values],
+      },
+    ];
+  return [...new Set(states)].map((state) => ({
+    conditions: ['d.attention = ?', ...conditions],
+    values: [state, ...values],
+  }));
+}
+
+/** All but the states. */
 function conditionsOf(filter: DeliveryFilter, now: number): Conditions {
   const conditions: string[] = [];
   const values: SqlValue[] = [];
@@ -108,11 +137,7 @@ function conditionsOf(filter: DeliveryFilter, now: number): Conditions {
     conditions.push(condition);
     values.push(...more);
   }
-  const { states, notificationId, tenant, type, channel, provider, recipientId, settledForMs, redrivesBelow } = filter;
-  if (states !== undefined) {
-    const column = isListedByAttention(states) ? 'd.attention' : 'd.state';
-    add(`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(states));
-  }
+  const { notificationId, tenant, type, channel, provider, recipientId, settledForMs, redrivesBelow } = filter;
   if (notificationId !== undefined)
     add('d.notification = (SELECT seq FROM sendonce_notifications WHERE id = ?)', notificationId);
   if (tenant !== undefined) add('n.tenant = ?', tenant);

@@ -1,0 +1,66 @@
+import { string as arg } from '@oclif/core/args';
+import { boolean, string } from '@oclif/core/flags';
+import { BaseCommand } from '../base-command.ts';
+import { CONFIG_FLAGS, FILTER_FLAGS } from '../operate/flags.ts';
+import { quoted } from '../simulate/again.ts';
+
+const how = 'RUN';
+
+export default class ReplayDlq extends BaseCommand {
+  static override summary = 'Send dead letters again, each once, after showing what would be done.';
+  static override description =
+    'Shows a plan, asks, and makes a new delivery for each dead letter that fits, which workers then send. Running it again, or twice ' +
+    'at once, sends nothing twice. Ctrl-C stops after the batch in flight. Exit codes: 0 done, 2 usage or not confirmed, 4 some cannot ' +
+    'be sent again and are listed, 70 the ledger failed, 130 interrupted. See docs/reference/replay-dlq.md.';
+  static override examples = [
+    { description: 'What would be sent again?', command: 'npx <%= config.bin %> replay-dlq --dry-run' },
+    {
+      description: 'The outage of the last two hours is over.',
+      command: "npx <%= config.bin %> replay-dlq --provider ses --since 2h --note 'SES is back, ticket 4711'",
+    },
+    {
+      description: 'Ten of them first, without a question.',
+      command: 'npx <%= config.bin %> replay-dlq --limit 10 --yes',
+    },
+    {
+      description: 'One that may have been sent already.',
+      command: 'npx <%= config.bin %> replay-dlq d_4kX... --include parked',
+    },
+  ];
+  static override args = {
+    ids: arg({
+      description: 'Deliveries, or notifications for all of theirs. [whatever the flags fit]',
+      multiple: true,
+      required: false,
+      ignoreStdin: true,
+    }),
+  };
+  static override flags = {
+    ...CONFIG_FLAGS,
+    ...FILTER_FLAGS,
+    include: string({
+      description:
+        'Also those that are failed (refused for good: it helps only if the refusal was wrong) or parked (may have been sent: a ' +
+        'possible duplicate, which is recorded). [only dead: known not sent]',
+      helpValue: 'failed,parked',
+      helpGroup: 'FILTER',
+    }),
+    limit: string({ description: 'At most so many.', helpValue: 'N', helpGroup: how }),
+    rate: string({ description: 'No faster than this: 50/s, 100/m.', helpValue: 'N/s', helpGroup: how }),
+    'dry-run': boolean({ description: 'Show the plan and change nothing.', helpGroup: how }),
+    yes: boolean({ char: 'y', description: 'Do not ask.', helpGroup: how }),
+    force: boolean({
+      description: 'Send even where an earlier one becomes known to be sent: certainly twice then.',
+      helpGroup: how,
+    }),
+    note: string({ description: 'Why, kept with each new delivery.', helpValue: 'TEXT', helpGroup: 'AUDIT' }),
+    by: string({ description: 'Who, kept with each new delivery. [$USER]', helpValue: 'NAME', helpGroup: 'AUDIT' }),
+  };
+
+  async run(): Promise<void> {
+    const { args, flags } = await this.parse(ReplayDlq);
+    const { runReplay } = await import('../operate/replay/run-replay.ts');
+    const again = ['npx notify replay-dlq', ...this.argv.map(quoted)].join(' ');
+    this.end(await runReplay({ flags, ids: args.ids ?? [], again }));
+  }
+}

@@ -1,0 +1,85 @@
+import { createNotifier, type Ledger, type Notifier, type NotifierConfig } from '@sendonce/core';
+import { loadConfig } from '../config-file/load-config.ts';
+import { terminalKind, terminalOf, type Terminal } from '../terminal.ts';
+import { findConfig } from './find-config.ts';
+import { quoted } from '../simulate/again.ts';
+import { masks, type Masks } from './mask.ts';
+
+/** What a command needs that operates a ledger. */
+export interface Desk {
+  readonly config: NotifierConfig;
+  readonly ledger: Ledger;
+  readonly notifier: Notifier;
+  readonly terminal: Terminal;
+  readonly masks: Masks;
+  readonly isJson: boolean;
+  /** This machine's; ages and expiries are told by it, decided by the store's. */
+  readonly now: () => number;
+  /** A command to run next, as it is typed here: for the same config. */
+  readonly command: CommandOf;
+}
+
+/** Makes `npx notify status` of `status`. */
+export type CommandOf = (words: string) => string;
+
+export interface DeskFlags {
+  readonly config?: string | undefined;
+  readonly 'show-addresses'?: boolean | undefined;
+  readonly 'no-color'?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/**
+ * Opens what a config file names, does the work, and closes it. Whatever the user's own code prints meanwhile goes to stderr, so that
+ * stdout holds the result alone.
+ *
+ * @throws SendonceError CONFIG_FILE_INVALID, CONFIG_INVALID, and what the work throws.
+ */
+export async function atDesk<Result>(flags: DeskFlags, work: (desk: Desk) => Promise<Result>): Promise<Result> {
+  const { stdout, stderr } = process;
+  const toStdout = stdout.write.bind(stdout);
+  const kind = terminalKind({ color: flags['no-color'] !== true });
+  const terminal = await terminalOf(kind, {
+    out: (text) => void toStdout(text),
+    err: (text) => void stderr.write(text),
+  });
+  stdout.write = stderr.write.bind(stderr);
+  try {
+    const config = await loadConfig(findConfig(flags.config), { samples: false });
+    const notifier = createNotifier(config);
+    try {
+      const { ledger, clock } = config;
+      const shown = { masks: masks(flags['show-addresses'] === true), isJson: flags.json === true };
+      const named = flags.config === undefined ? '' : ` --config ${quoted(flags.config)}`;
+      const command: CommandOf = (words) => `npx notify ${words}${named}`;
+      noteMemory(ledger, terminal);
+      return await work({
+        config,
+        ledger,
+        notifier,
+        terminal,
+        command,
+        ...shown,
+        now: () => clock?.now() ?? Date.now(),
+      });
+    } finally {
+      await close(notifier, terminal);
+    }
+  } finally {
+    stdout.write = toStdout;
+  }
+}
+
+function noteMemory({ capabilities }: Ledger, { err }: Terminal): void {
+  if (capabilities.shared || capabilities.durable) return;
+  err('Note: this ledger is in the memory of one process, so what other processes have accepted is not in it.\n');
+}
+
+/** The work is done: what cannot be closed is told, and costs nobody the result. */
+async function close(notifier: Notifier, { err }: Terminal): Promise<void> {
+  try {
+    await notifier.close();
+  } catch (thrown) {
+    err(`Note: not everything could be closed: ${thrown instanceof Error ? thrown.message : String(thrown)}\n`);
+  }
+}

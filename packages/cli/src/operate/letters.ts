@@ -1,0 +1,63 @@
+import { kindOf, type DeliveryRecord, type DeliveryState, type Ledger } from '@sendonce/core';
+import { answering } from './answering.ts';
+import { fits, ledgerFilter, type LetterFilter } from './letter-filter.ts';
+import { PAGE, pages } from './pages.ts';
+
+export interface Wanted {
+  readonly filter: LetterFilter;
+  /** What is listed; a delivery that is named by its id is there in whatever state. */
+  readonly states: readonly DeliveryState[];
+  /** Deliveries, or notifications that stand for all of theirs; none: whatever the filter fits. */
+  readonly ids: readonly string[];
+  readonly cursor?: string | null;
+}
+
+export interface Letters {
+  readonly items: readonly DeliveryRecord[];
+  /** Ids that were named and are not in this ledger. */
+  readonly absent: readonly string[];
+  /** Where the next page begins; null at the end. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Pages over them, in the order in which they were made. A replay changes neither the state nor the place of what it replaces, and what
+ * it makes comes at the end, so nothing is passed over or met twice by replaying between two pages.
+ */
+export async function* letters(
+  ledger: Ledger,
+  { filter, states, ids, cursor = null }: Wanted,
+): AsyncGenerator<Letters> {
+  const named = [...new Set(ids)];
+  if (named.length === 0) {
+    yield* listed(ledger, { filter, states, cursor });
+    return;
+  }
+  const deliveries = named.filter((id) => kindOf(id) === 'delivery');
+  for (let at = 0; at < deliveries.length; at += PAGE)
+    yield await namedLetters(ledger, deliveries.slice(at, at + PAGE), filter);
+  for (const id of named.filter((each) => kindOf(each) === 'notification')) {
+    const [known] = await answering('find a notification', ledger.findNotifications([id]));
+    if (known === null || known === undefined) yield { items: [], absent: [id], cursor: null };
+    else yield* listed(ledger, { filter, states, cursor: null, notificationId: id });
+  }
+}
+
+interface Listed {
+  readonly filter: LetterFilter;
+  readonly states: readonly DeliveryState[];
+  readonly cursor: string | null;
+  readonly notificationId?: string;
+}
+
+async function* listed(ledger: Ledger, { filter, states, cursor, ...more }: Listed): AsyncGenerator<Letters> {
+  const asked = { states, ...ledgerFilter(filter), ...more };
+  for await (const page of pages(ledger, asked, cursor))
+    yield { items: page.items.filter((record) => fits(record, filter)), absent: [], cursor: page.cursor };
+}
+
+async function namedLetters(ledger: Ledger, ids: readonly string[], filter: LetterFilter): Promise<Letters> {
+  const found = await answering('find deliveries', ledger.find(ids));
+  const items = found.filter((record) => record !== null && fits(record, filter)) as readonly DeliveryRecord[];
+  return { items, absent: ids.filter((_id, at) => (found[at] ?? null) === null), cursor: null };
+}

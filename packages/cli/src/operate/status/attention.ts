@@ -1,0 +1,55 @@
+import type { CommandOf } from '../desk.ts';
+import { plural, span } from '../words.ts';
+import type { Attention, StatusReport } from './report.ts';
+
+/** Longer than any worker's polling and a busy moment, ms. */
+const LATE_MS = 60_000;
+
+/** What needs a person, the most urgent first. Pure. */
+export function attentionOf(
+  facts: Omit<StatusReport, 'schema' | 'at' | 'attention'>,
+  command: CommandOf,
+): readonly Attention[] {
+  const { deadLetters, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
+  const { dead, parked, failed, isComplete } = deadLetters;
+  const atLeast = isComplete ? '' : 'at least ';
+  const all: readonly (Attention | false)[] = [
+    oldestDueMs >= LATE_MS && {
+      what: `work has been due for ${span(oldestDueMs)}, and nobody takes it`,
+      next: 'see that a worker runs and can reach this ledger',
+    },
+    ...blocked.map(({ name }) => ({
+      what: `${name} is paused, and deliveries wait for it`,
+      next: `when it may go on: notifier.block([{ scope: '${name}', blocked: false, ... }])`,
+    })),
+    dead > 0 && {
+      what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent`,
+      next: `when the cause is mended: ${command('replay-dlq')}`,
+    },
+    parked > 0 && {
+      what: `${atLeast}${plural(parked, 'message is', 'messages are')} parked: nothing tells whether sent`,
+      next: command('dlq list --state parked'),
+    },
+    failed > 0 && {
+      what: `${atLeast}${plural(failed, 'message was', 'messages were')} refused for good`,
+      next: command('dlq list --state failed'),
+    },
+    facts.notifications.failed > 0 && {
+      what: `${plural(facts.notifications.failed, 'notification')} could not be routed: nobody of them gets anything`,
+      next: command(`why ${failedNotifications[0]?.id ?? 'n_...'}`),
+    },
+    unsealed > 0 && {
+      what: `${plural(unsealed, 'notification')} with recipients that are not complete: nobody of them gets anything yet`,
+      next: 'if the producer is gone: publish the same again, under the same key',
+    },
+    unreadable > 0 && {
+      what: `${plural(unreadable, 'record')} that cannot be read, so left alone: damaged, or written by a later release`,
+      next: 'use the latest release here; if that is it, see the page of this ledger',
+    },
+    refusedMoves > 0 && {
+      what: `${plural(refusedMoves, 'move')} refused by the ledger: a fault of Sendonce or of an adapter`,
+      next: 'please report it',
+    },
+  ];
+  return all.filter((each) => each !== false);
+}

@@ -1,0 +1,38 @@
+import type { Counts } from '@sendonce/core';
+import type { CountOf } from '../tally.ts';
+
+/** Dead letters that nobody has sent again yet. */
+export interface OpenLetters {
+  readonly dead: number;
+  readonly failed: number;
+  readonly parked: number;
+  readonly reasons: readonly CountOf[];
+  readonly ages: readonly CountOf[];
+  /** False when there are more than were read: the numbers are then of the first ones. */
+  readonly isComplete: boolean;
+}
+
+export interface FailedNotification {
+  readonly id: string;
+  readonly type: string;
+  readonly reason: string | null;
+}
+
+/** Something that needs a person, and what to do about it. */
+export interface Attention {
+  readonly what: string;
+  readonly next: string;
+}
+
+/** What `notify status --json` prints. */
+export interface StatusReport extends Counts {
+  readonly schema: 'sendonce.status/1';
+  /** ISO 8601, of this machine. */
+  readonly at: string;
+  readonly deadLetters: OpenLetters;
+  /** What waits because it is paused, by what is paused; of the first that wait. */
+  readonly blocked: readonly CountOf[];
+  /** The first of those that could not be routed. */
+  readonly failedNotifications: readonly FailedNotification[];
+  readonly attention: readonly Attention[];
+}

@@ -1,0 +1,43 @@
+import { isSettled, type DeliveryState } from '@sendonce/core';
+import type { Paint } from '@sendonce/chaos';
+import { grouped } from '../../flags/parse-values.ts';
+import { countLines } from '../replay/plan-words.ts';
+import { block, plural, span } from '../words.ts';
+import type { StatusReport } from './report.ts';
+
+export function statusText(report: StatusReport, paint: Paint): string {
+  const { deliveries, notifications, deadLetters, attention, oldestDueMs, assumed, strays } = report;
+  const states = Object.entries(deliveries).filter(([, count]) => count > 0) as [DeliveryState, number][];
+  const listed = (of: readonly (readonly [string, number])[]): string =>
+    of.length === 0 ? 'none' : of.map(([name, count]) => `${grouped(count)} ${name}`).join(', ');
+  const open = deadLetters.dead + deadLetters.failed + deadLetters.parked;
+  const again = deadLetters.isComplete ? deliveries.dead + deliveries.failed + deliveries.parked - open : 0;
+  const title =
+    attention.length === 0
+      ? `${paint.green('WELL')}  nothing needs a person`
+      : `${paint.yellow('LOOK')}  ${plural(attention.length, 'thing needs', 'things need')} a person`;
+  const lines = [
+    title,
+    '',
+    ...block('settled', [listed(states.filter(([state]) => isSettled(state)))]),
+    ...block('active', [listed(states.filter(([state]) => !isSettled(state)))]),
+    ...block('due', [oldestDueMs === 0 ? 'nothing waits' : `the oldest for ${span(oldestDueMs)}`]),
+    ...block('accepted', [listed(Object.entries(notifications).filter(([, count]) => count > 0))]),
+    ...block('assumed', assumed > 0 ? [`${grouped(assumed)} count as sent without proof, as their class allows`] : []),
+    ...block('strays', strays > 0 ? [`${plural(strays, 'wake')} without a record`] : []),
+    ...block('dead', open === 0 ? [] : deadLines(report)),
+    ...block('replayed', again > 0 ? [`${grouped(again)} of the dead letters were sent again`] : []),
+    '',
+    ...attention.flatMap(({ what, next }) => [`  ${paint.yellow('!')} ${what}`, `      ${next}`]),
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function deadLines({ deadLetters }: StatusReport): string[] {
+  const { reasons, ages, isComplete } = deadLetters;
+  return [
+    ...countLines(reasons, 5),
+    `died ${ages.map(({ name, count }) => `${grouped(count)} ${name} ago`).join(', ')}`,
+    ...(isComplete ? [] : ['there are more; these are of the first that were read']),
+  ];
+}

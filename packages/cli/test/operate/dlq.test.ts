@@ -1,0 +1,146 @@
+import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StatusReport } from '../../src/operate/status/report.ts';
+import { runList, type ListFlags } from '../../src/operate/dlq/run-list.ts';
+import { runShow } from '../../src/operate/dlq/run-show.ts';
+import { runStatus } from '../../src/operate/status/run-status.ts';
+import { runWhy } from '../../src/operate/why/run-why.ts';
+import { here } from './support/here.ts';
+import { ledgerFolder } from './support/ledger-folder.ts';
+import { keysOf, page, rowsBelow } from './support/page.ts';
+import { all, DOWN, LOST, people, REFUSES, shop } from './support/shop.ts';
+
+const { file, run, config } = ledgerFolder();
+const list = (flags: ListFlags) => here(() => runList({ config, ...flags }, 'npx notify dlq list'));
+const show = (id: string, json = false) => here(() => runShow(id, { config, json }));
+const why = (id: string, json = false) => here(() => runWhy(id, { config, json }));
+const ledger = sqliteLedger({ file, synchronous: 'normal' });
+afterAll(() => ledger.close());
+const idOf = async (prefix: string): Promise<string> =>
+  (await all(ledger)).find(({ target }) => target.to.startsWith(prefix))?.id ?? '';
+
+beforeAll(async () => {
+  const { notifier, work } = shop(ledger, (to) => {
+    if (to.startsWith('refused')) return REFUSES;
+    return to.startsWith('lost') ? LOST : DOWN;
+  });
+  await notifier.publish('news', {}, { key: 'a', recipients: people('reader', 5) });
+  await notifier.publish('news', {}, { key: 'b', recipients: [...people('lost', 1), ...people('refused', 1)] });
+  await work();
+  const [first] = await all(ledger);
+  await notifier.replay([first!.id], { by: 'ops', why: 'a try' });
+});
+
+describe('notify status', () => {
+  test('says what needs a person and which command comes next', async () => {
+    const { code, stdout } = await run(['status']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('LOOK  3 things need a person');
+    expect(stdout).toMatch(/settled {3}1 parked, 1 failed, 5 dead\n {2}active {4}1 queued/);
+    expect(stdout).toMatch(/4 dead letters are known not sent.*\n.* npx notify replay-dlq --config \S+\n/);
+    expect(stdout).toMatch(/1 message is parked.*\n.*npx notify dlq list --state parked/);
+    expect(stdout).toContain('1 of the dead letters were sent again');
+  });
+
+  test('is one object under --json', async () => {
+    const { code, stdout } = await here(() => runStatus({ config, json: true }));
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout) as StatusReport;
+    expect(report).toMatchObject({
+      schema: 'sendonce.status/1',
+      deliveries: { dead: 5, failed: 1, parked: 1, queued: 1 },
+      deadLetters: { dead: 4, failed: 1, parked: 1, isComplete: true },
+      blocked: [],
+      failedNotifications: [],
+    });
+    expect(report.deadLetters.reasons[0]).toEqual({ name: 'attempts spent (1): connection refused', count: 4 });
+    expect(report.attention).toHaveLength(3);
+    const leaves = /^(deliveries|notifications|deadLetters\.(reasons|ages)|failedNotifications|blocked)$/;
+    expect(keysOf(report, leaves).sort()).toEqual(rowsBelow(page('reference/status'), '## The JSON object').sort());
+  });
+});
+
+describe('notify dlq list', () => {
+  test('shows those that nobody has sent again, page by page, each once', async () => {
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < 9; pages += 1) {
+      const { stdout, stderr } = await list({ limit: '2', cursor });
+      ids.push(...[...stdout.matchAll(/^d_\S+/gm)].map(([id]) => id));
+      expect(stdout).not.toContain('reader-1@');
+      cursor = /^More: npx notify dlq list --cursor '(.*)'/m.exec(stderr)?.[1];
+      if (cursor === undefined) break;
+    }
+    const open = (await all(ledger)).filter((each) => each.settledAt !== null && each.replacedBy === null);
+    expect(ids).toEqual(open.map(({ id }) => id));
+  });
+
+  test('is one object a line under --json, with addresses only when they are asked for', async () => {
+    const [masked, shown] = await Promise.all([
+      run(['dlq', 'list', '--json', '--reason', 'connection', '--replayed']),
+      run(['dlq', 'list', '--json', '--state', 'failed', '--show-addresses']),
+    ]);
+    const rows = masked.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toHaveLength(6);
+    expect(new Set(rows.map(({ to, recipientId }) => `${to} ${recipientId}`))).toEqual(
+      new Set(['r…@example.org r…@example.org', 'l…@example.org l…@example.org']),
+    );
+    expect(JSON.parse(shown.stdout)).toMatchObject({
+      schema: 'sendonce.dead-letter/1',
+      to: 'refused-0@example.org',
+      reason: 'no template for ann@example.org',
+    });
+  });
+});
+
+describe('notify dlq show', () => {
+  test('shows attempts, the subject, and what replaying would mean', async () => {
+    const parked = await show(await idOf('lost'));
+    const failed = await show(await idOf('refused'), true);
+    expect(parked.stdout).toContain('first: unknown whether it was sent: connection reset');
+    expect(parked.stdout).toContain('subject   News for a…@example.org');
+    expect(parked.stdout).toMatch(
+      /replaying may have been sent already.*\n +npx notify replay-dlq d_\S+ --include parked/,
+    );
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      schema: 'sendonce.delivery/1',
+      attempts: [
+        { n: 1, provider: 'first', outcome: 'rejected', words: 'refused: no template for a…@example.org (T404)' },
+      ],
+      replay: { kind: 'chosen', possibleDuplicate: false },
+    });
+  });
+
+  test('knows an id that is not there', async () => {
+    await expect(show('d_nowhere')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+    const { code, stderr } = await run(['dlq', 'show', 'd_nowhere']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('DELIVERY_NOT_FOUND: no delivery "d_nowhere"');
+  });
+});
+
+describe('notify why', () => {
+  test('tells a replayed delivery, its notification and its recipient', async () => {
+    const [first] = await all(ledger);
+    const old = await run(['why', first!.id]);
+    const next = await why(first!.replacedBy!, true);
+    const notification = await why(first!.notificationId);
+    const recipient = await why('recipient:Reader-0@Example.org');
+    expect(old.stdout).toMatch(/made by fan-out, for r…@example.org on email\n/);
+    expect(old.stdout).toMatch(/attempt 1 at first: not sent: connection refused\n.*gave up: attempts spent \(1\)/);
+    expect(old.stdout).toMatch(/sent again as d_\S+ by ops: "a try"\n/);
+    expect(JSON.parse(next.stdout)).toMatchObject({
+      schema: 'sendonce.why/1',
+      kind: 'delivery',
+      state: 'queued',
+      story: [{ text: `made again by ops in the place of ${first!.id}, for r…@example.org on email: "a try"` }],
+      next: { text: expect.stringMatching(/^the next free worker tries it, by first; it has been due since /) },
+    });
+    expect(notification.stdout).toMatch(/states {4}5 {2}dead\n +1 {2}queued/);
+    expect(recipient.stdout).toContain('RECIPIENT  r…@example.org');
+    expect([...recipient.stdout.matchAll(/^ {2}d_/gm)]).toHaveLength(2);
+  });
+});
