@@ -5,6 +5,7 @@ export { CLASSES_OF_END } from './result.ts';
 export type * from './result.ts';
 export { asUserCode } from './kernel/guard.ts';
 export { parsePlanFile } from './faults/parse-plan-file.ts';
+export { isForReal } from './processes/split-plan.ts';
 export { faultNames } from './search/kinds.ts';
 export { KNOWN_BAD_SENDERS } from './senders/index.ts';
 export * from './report/index.ts';

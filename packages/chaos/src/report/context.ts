@@ -23,6 +23,8 @@ export interface ReportContext {
   /** Where the minimal plan was written, and the command that runs it. */
   readonly planFile: string | null;
   readonly replay: string | null;
+  /** The command that runs it on real processes, where they can be made to show it. */
+  readonly replayForReal?: string | null;
   /** Where the full lists are, or null when nothing was asked to be written. */
   readonly directory: string | null;
   /** Plans that the user keeps and that passed before this run. */

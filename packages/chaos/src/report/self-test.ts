@@ -51,7 +51,7 @@ export function selfTestText(report: SelfTestReport, seed: string, paint: Paint)
     ),
     '',
     '  See one of them fail: npx notify simulate --break NAME',
-    `  Again: npx notify simulate --self-test --seed ${seed}`,
+    `  Again: npx notify simulate --self-test --seed${seed.startsWith('-') ? '=' : ' '}${seed}`,
     '',
   ].join('\n');
 }

@@ -109,9 +109,10 @@ export function unfired({
   return faults.filter((_fault, i) => fired[i] !== true);
 }
 
-function checkedWords({ checked, coverage: { moves } }: SimulateReport): string {
+function checkedWords({ checked, coverage: { moves }, real }: SimulateReport): string {
   const later = LATER.map(({ invariant }) => invariant).join(', ');
-  return `${ranges(checked)} (not yet: ${later}); ${moves.seen} of ${moves.declared} declared moves seen`;
+  const note = real === undefined ? `not yet: ${later}` : 'by the mailbox and the ledger, at the end';
+  return `${ranges(checked)} (${note}); ${moves.seen} of ${moves.declared} declared moves seen`;
 }
 
 /** `S1 S2 S3 L2` as `S1-S3 L2`. */

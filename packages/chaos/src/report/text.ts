@@ -110,6 +110,7 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
     ...paragraph('why', why, context),
     ...paragraph('try', advice, context),
     ...(context.replay === null ? [] : paragraph('rerun', context.replay, context)),
+    ...((context.replayForReal ?? null) === null ? [] : paragraph('for real', context.replayForReal ?? '', context)),
     '',
   ];
 }

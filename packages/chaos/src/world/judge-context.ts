@@ -1,6 +1,12 @@
 import type { ClassPolicy } from '@sendonce/core';
 import { steps } from '@sendonce/core/internal';
-import { policyFacts, type Addressee, type JudgeContext, type ProviderFacts } from '../checkers/context.ts';
+import {
+  policyFacts,
+  type Addressee,
+  type JudgeContext,
+  type JudgeKnobs,
+  type ProviderFacts,
+} from '../checkers/context.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import { holdMs } from '../faults/lengths.ts';
@@ -35,7 +41,7 @@ export function judgeContext(world: World): JudgeContext {
     ...askedOf(world),
     bodyOf,
     knobs: {
-      transitMs: transitMs(world),
+      ...waysMs(world),
       progressMs: boundMs,
       takeUpMs: takeUpMs(world),
       recoverMs: recoverMs(world),
@@ -71,6 +77,21 @@ function recoverMs(world: World): number {
   const { leaseMs, restartMs, visibilityMs, dispatchMs, strayAfterMs, ledgerTimeoutMs } = world.options.knobs;
   const lapsesMs = steps.POISON_LAPSES * (leaseMs + restartMs);
   return takeUpMs(world) + lapsesMs + visibilityMs + dispatchMs + strayAfterMs + 10 * ledgerTimeoutMs;
+}
+
+/** How long calls are on their way; what a fault made late may have been on either way. */
+function waysMs(
+  world: World,
+): Pick<JudgeKnobs, 'transitMs' | 'afterglowMs' | 'ledgerWayMs' | 'providerWayMs' | 'sendTimeoutMs'> {
+  const { ledgerMostMs, providerMostMs, sendTimeoutMs } = world.options.knobs;
+  const sendMs = transitMs(world);
+  return {
+    transitMs: sendMs,
+    afterglowMs: Math.max(sendMs, ledgerMostMs + 1),
+    ledgerWayMs: ledgerMostMs,
+    providerWayMs: providerMostMs,
+    sendTimeoutMs,
+  };
 }
 
 /** The wire's own time, and the longest that faults of the plan together keep a send between its last check and its arrival. */

@@ -113,6 +113,17 @@ export function knobsOf(set: Readonly<Record<string, number>>): Knobs {
   return withMargins(knobs as Knobs, set);
 }
 
+/**
+ * What a hold must outlast: a few calls to ledger and queue, at their slowest. A shorter lease can end before the mark of what it is
+ * for, and nothing is ever sent; a shorter visibility before the ack, and the wake never goes away.
+ */
+export function leastHoldMs({
+  ledgerMostMs,
+  queueMostMs,
+}: Knobs): Readonly<Record<'leaseMs' | 'visibilityMs', number>> {
+  return { leaseMs: 8 * ledgerMostMs, visibilityMs: 8 * ledgerMostMs + 4 * queueMostMs };
+}
+
 /** Margins follow their windows, as in the worker's own defaults, unless they were set. */
 function withMargins(knobs: Knobs, set: Readonly<Record<string, number>>): Knobs {
   const { dispatchMs, sendMarginMs, ledgerLeastMs, queueLeastMs, providerLeastMs } = knobs;

@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import { Parser } from '@oclif/core';
 import { describe, expect, test } from 'vitest';
-import type { SimulateFlags } from '../../src/simulate/flags.ts';
+import { SIMULATE_FLAGS, type SimulateFlags } from '../../src/simulate/flags.ts';
 import { againLine, quoted } from '../../src/simulate/again.ts';
+
+/** The flags that the command hears when a shell runs the line. */
+async function readBack(line: string): Promise<SimulateFlags> {
+  const said = execFileSync('/bin/sh', ['-c', `npx() { printf '%s\\0' "$@"; }; ${line}`], { encoding: 'utf8' });
+  const [, , ...argv] = said.split('\0').slice(0, -1);
+  const { flags } = await Parser.parse(argv, { flags: SIMULATE_FLAGS });
+  return flags;
+}
 
 describe('the line that runs it again', () => {
   const cases: readonly [flags: SimulateFlags, line: string][] = [
@@ -22,6 +31,36 @@ describe('the line that runs it again', () => {
 
   test('has no seed where the plan has one', () => {
     expect(againLine({ replay: 'a.plan.json' }, null)).toBe('npx notify simulate --replay a.plan.json');
+  });
+
+  const odd = [
+    '--',
+    '-',
+    '-a',
+    '--no',
+    '-0',
+    '.',
+    '',
+    ' ',
+    "it's",
+    'say "so"',
+    'two\nlines',
+    '\\',
+    '$HOME',
+    'ü',
+    '*',
+    '~',
+    '=',
+  ];
+  test.each(odd)('gives the seed %j back through a shell and the flags', async (seed) => {
+    const flags: SimulateFlags = {
+      queue: false,
+      'recipients-file': `${seed}.csv`,
+      'kill-at': [seed, seed],
+      config: seed,
+    };
+    const { seed: again, ...rest } = await readBack(againLine(flags, seed));
+    expect([again, rest]).toEqual([seed, flags]);
   });
 
   test.each(['a b', "it's", '$HOME', '`x`', 'a"b', 'ü', '*'])('quotes %s so that a shell reads it back', (text) => {

@@ -1,0 +1,7 @@
+export { runProviderProcess } from './provider-process.ts';
+export { runReal } from './run-real.ts';
+export { realKinds } from './split-plan.ts';
+export type * from './facts.ts';
+export type * from './types.ts';
+export { runWorkerProcess } from './worker-process.ts';
+export type { OpenLedger } from './worker-process.ts';

@@ -1,0 +1,257 @@
+import { statSync } from 'node:fs';
+import { SendonceError, type Ledger, type NotifierConfig } from '@sendonce/core';
+import type { Publication } from '../workload.ts';
+import { startChild, type Child } from './child.ts';
+import { Crew } from './crew.ts';
+import { exitWords } from './exit-words.ts';
+import type { ExplainedKill, RealEnd } from './facts.ts';
+import type { Announcement } from './gate.ts';
+import type { Held, ProviderNews, ProviderOrders, Release, WorkOrders } from './orders.ts';
+import { isAtRest, settledIn, type Patience } from './patience.ts';
+import { pause } from './pause.ts';
+import { publish } from './publish.ts';
+import type { RealPlan } from './split-plan.ts';
+import { Strikes, type CountedStrike, type Strike } from './strikes.ts';
+
+const LOOK_EVERY_MS = 50;
+/** As many are looked at to see whether anything still has its time before it. */
+const MOST_WAITING = 1_000;
+/** How long processes may take to end by themselves once all is done. */
+const STOP_MS = 5_000;
+
+export interface SupervisorParts {
+  readonly entries: { readonly worker: URL; readonly provider: URL };
+  readonly folder: string;
+  readonly plan: RealPlan;
+  readonly faults: number;
+  readonly workers: number;
+  readonly hasQueue: boolean;
+  readonly ledger: Ledger;
+  readonly now: () => number;
+  readonly speed: number;
+  readonly patience: Patience;
+  readonly providerOrders: ProviderOrders;
+  readonly workOrders: Omit<WorkOrders, 'name' | 'port' | 'gate'>;
+  /** The producer's config, once it is known where the provider listens. */
+  readonly configAt: (port: number) => NotifierConfig;
+  readonly publication: Publication;
+  readonly onSettled: (settled: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Starts the processes of a run, strikes them as the plan says, and waits for the end. Use it once; `end` leaves nobody behind. */
+export class Supervisor {
+  readonly fired: boolean[];
+  readonly kills: ExplainedKill[] = [];
+  /** Kills that were addressed by a count, as they turned out. */
+  readonly counted: { readonly at: number; readonly worker: string; readonly phase: string }[] = [];
+  readonly #parts: SupervisorParts;
+  readonly #strikes: Strikes;
+  readonly #crew: Crew;
+  readonly #meant = new Map<number, CountedStrike>();
+  /** Whose own acceptance nobody waited for any more: they take the next one that is held back. */
+  readonly #displaced: CountedStrike[] = [];
+  #provider: Child | null = null;
+  #port = 0;
+  #queue: NotifierConfig['queue'];
+  #striking = 0;
+  #failure: { readonly error: unknown } | null = null;
+
+  constructor(parts: SupervisorParts) {
+    const { entries, folder, plan, now, hasQueue } = parts;
+    this.#parts = parts;
+    this.fired = Array.from({ length: parts.faults }, () => false);
+    this.#strikes = new Strikes({ ...plan, hasQueue });
+    for (const counted of plan.counted) this.#meant.set(counted.acceptance, counted);
+    this.#crew = new Crew({
+      entry: entries.worker,
+      folder,
+      strikes: this.#strikes,
+      now,
+      ordersFor: (name, gate) => ({ ...parts.workOrders, name, port: this.#port, gate }),
+      announced: (worker, announcement) => this.#announced(worker, announcement),
+    });
+  }
+
+  get crashes(): Crew['crashes'] {
+    return this.#crew.crashes;
+  }
+
+  /** From the first process to the moment at which nothing is left to do, or nobody will do it. */
+  async run(): Promise<RealEnd> {
+    const { workers, configAt } = this.#parts;
+    this.#port = await this.#startProvider();
+    const config = configAt(this.#port);
+    this.#queue = config.queue;
+    for (let n = 1; n <= workers; n++) this.#crew.start(`w${n}`);
+    let isPublished = false;
+    publish(config, this.#parts).then(
+      () => (isPublished = true),
+      (error: unknown) => (this.#failure ??= { error }),
+    );
+    return this.#watch(() => isPublished);
+  }
+
+  /** Ends every process: workers finish what is on its way, unless somebody is in a hurry. */
+  async end({ gently }: { readonly gently: boolean }): Promise<void> {
+    await (gently ? this.#crew.stopAll(STOP_MS) : this.#crew.killAll());
+    const provider = this.#provider;
+    this.#provider = null;
+    provider?.signal(gently ? 'SIGTERM' : 'SIGKILL');
+    await provider?.ended;
+  }
+
+  /** SIGKILL to everybody, for when this process ends without waiting for anything. */
+  abandon(): void {
+    this.#crew.abandon();
+    this.#provider?.signal('SIGKILL');
+  }
+
+  async #startProvider(): Promise<number> {
+    const { entries, providerOrders } = this.#parts;
+    const provider = startChild(entries.provider, providerOrders);
+    this.#provider = provider;
+    const listening = new Promise<number>((resolve) => {
+      provider.onMessage((message) => {
+        const news = message as ProviderNews;
+        if (news.kind === 'listening') resolve(news.port);
+        else if (news.kind === 'fired') this.fired[news.index] = true;
+        else this.#strike(this.#held(news));
+      });
+    });
+    const died = provider.ended.then(({ tail }): never => {
+      const error = new Error(`the provider process ended by itself: ${tail}`);
+      if (this.#provider === provider) this.#failure ??= { error };
+      throw error;
+    });
+    died.catch(() => {});
+    return Promise.race([listening, died]);
+  }
+
+  // ---- what happens ----------------------------------------------------------------------------------------------------------
+
+  /** A message was taken, and its answer waits for us. */
+  async #held(held: Held): Promise<void> {
+    const { acceptance, worker, pid, deliveryId } = held;
+    const counted = this.#meant.get(acceptance) ?? this.#displaced.shift();
+    const release = (answer: boolean, another = false): void => {
+      const message: Release = { kind: 'release', acceptance, answer, another };
+      this.#provider?.send(message);
+    };
+    if (counted === undefined) return release(true);
+    if (!this.#crew.isRunning(worker, pid)) {
+      // It died while its request was on its way; the next acceptance has a holder to kill.
+      this.#displaced.push(counted);
+      return release(false, true);
+    }
+    if (counted.moment !== 'after-accept') {
+      this.#strikes.accepted(counted.acceptance, deliveryId);
+      return release(true);
+    }
+    await this.#kill(worker, this.#hostMs(counted.ms), counted.index, `acceptance ${acceptance}, after-accept`);
+    this.counted.push({ at: acceptance, worker, phase: counted.moment });
+    release(false);
+  }
+
+  #announced(worker: string, announcement: Announcement): void {
+    const decision = this.#strikes.decide(worker, announcement);
+    if (decision.kind === 'answer') this.#crew.answer(worker, decision.answer);
+    else if (decision.kind === 'strike') this.#strike(this.#carryOut(worker, decision.strike));
+    else this.#strike(this.#killCounted(worker, decision.counted));
+  }
+
+  async #killCounted(worker: string, { index, acceptance, moment, ms }: CountedStrike): Promise<void> {
+    this.counted.push({ at: acceptance, worker, phase: moment });
+    await this.#kill(worker, this.#hostMs(ms), index, `acceptance ${acceptance}, ${moment}`);
+  }
+
+  /** Of a worker that stands at its point. */
+  async #carryOut(worker: string, { index, do: what, op, phase, ms, amount }: Strike): Promise<void> {
+    const hostMs = this.#hostMs(ms);
+    const why = `${op} ${phase}`;
+    this.fired[index] = true;
+    switch (what) {
+      case 'kill':
+      case 'kill-mid-batch':
+      case 'poison':
+        return this.#kill(worker, hostMs, index, why);
+      case 'gone':
+        return this.#kill(worker, null, index, `${why}, for good`);
+      case 'kill-loop':
+        this.#crew.doom(worker, amount - 1, hostMs);
+        return this.#kill(worker, hostMs, index, why);
+      case 'pause':
+        this.#crew.pause(worker, hostMs);
+        return this.#crew.answer(worker, { kind: 'go' });
+      case 'stop':
+        this.#crew.answer(worker, { kind: 'go' });
+        return this.#crew.stop(worker, hostMs);
+    }
+  }
+
+  async #kill(worker: string, backAfterMs: number | null, index: number, why: string): Promise<void> {
+    const kill = await this.#crew.kill(worker, backAfterMs);
+    if (kill === null) return;
+    this.fired[index] = true;
+    this.kills.push({ ...kill, why });
+  }
+
+  #hostMs(ms: number): number {
+    return ms / this.#parts.speed;
+  }
+
+  #strike(under: Promise<void>): void {
+    this.#striking += 1;
+    under.catch((error: unknown) => (this.#failure ??= { error })).finally(() => (this.#striking -= 1));
+  }
+
+  // ---- how it ends -----------------------------------------------------------------------------------------------------------
+
+  async #watch(isPublished: () => boolean): Promise<RealEnd> {
+    const { ledger, patience, signal, onSettled, providerOrders } = this.#parts;
+    const startedAt = performance.now();
+    let seen = '';
+    let movedAt = startedAt;
+    for (;;) {
+      if (signal.aborted) return 'interrupted';
+      if (this.#failure !== null) throw this.#failure.error;
+      this.#refuseDeadCrew();
+      const counts = await ledger.count();
+      onSettled(settledIn(counts));
+      const isStill = this.#striking === 0 && this.#crew.isComplete;
+      const { deliveries, notifications } = counts;
+      const { size } = statSync(providerOrders.mailbox);
+      const looks = JSON.stringify([deliveries, notifications, size, isStill]);
+      const now = performance.now();
+      if (looks !== seen || !isStill || !isPublished()) movedAt = now;
+      seen = looks;
+      // Whoever is to come back much later is not waited for: nothing is left for it to do.
+      const isDone = isPublished() && this.#striking === 0 && isAtRest(counts);
+      if (isDone && ((await this.#queue?.depth()) ?? 0) === 0) return 'settled';
+      if (now - movedAt > patience.quietMs) {
+        if (!(await this.#isSomethingDue())) return isDone ? 'settled' : 'quiet';
+        movedAt = now;
+      }
+      if (now - startedAt > patience.mostMs) return 'timeout';
+      await pause(LOOK_EVERY_MS, signal);
+    }
+  }
+
+  /** A retry or a look at something unknown has its time still before it. */
+  async #isSomethingDue(): Promise<boolean> {
+    const { ledger, now } = this.#parts;
+    const { items } = await ledger.list({ states: ['retry-scheduled', 'unknown'] }, { limit: MOST_WAITING });
+    return items.some(({ dueAt }) => dueAt > now());
+  }
+
+  /** Nobody is left to work, and nobody will be. */
+  #refuseDeadCrew(): void {
+    const { crashes } = this;
+    const last = crashes.at(-1);
+    if (last === undefined || this.#crew.size > 0 || !this.#crew.isComplete) return;
+    throw new SendonceError(
+      'LEDGER_UNAVAILABLE',
+      `every worker process ended by itself; the last, ${last.worker}, with ${exitWords(last)}: ${last.tail}`,
+    );
+  }
+}

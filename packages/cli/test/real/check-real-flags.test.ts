@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { checkRealFlags } from '../../src/real/check-real-flags.ts';
+import { parseLedger } from '../../src/real/ledger-address.ts';
+import { speedFor } from '../../src/real/real-knobs.ts';
+import type { SimulateFlags } from '../../src/simulate/flags.ts';
+
+describe('checkRealFlags', () => {
+  const refused: readonly SimulateFlags[] = [
+    { real: true, config: 'notify.config.ts' },
+    { real: true, faults: 'all' },
+    { real: true, schedules: '2' },
+    { real: true, for: '60s' },
+    { real: true, 'self-test': true },
+    { ledger: 'sqlite:x.db' },
+    { keep: true },
+  ];
+  test.each(refused)('refuses %j', (flags) => {
+    expect(() => checkRealFlags(flags)).toThrow(/--real/);
+  });
+
+  const taken: readonly SimulateFlags[] = [
+    {},
+    { real: true },
+    { real: true, ledger: 'sqlite:x.db', keep: true, 'kill-at': ['8'], break: 'naive-lock', 'drop-acks': '5%' },
+    { config: 'notify.config.ts', faults: 'all' },
+  ];
+  test.each(taken)('takes %j', (flags) => {
+    expect(() => checkRealFlags(flags)).not.toThrow();
+  });
+});
+
+describe('parseLedger', () => {
+  test('makes the path absolute', () => {
+    expect(parseLedger('sqlite:run.db')).toBe(`sqlite:${process.cwd()}/run.db`);
+  });
+
+  test.each(['', 'sqlite:', 'run.db', 'postgres://localhost/x'])('refuses %j', (text) => {
+    expect(() => parseLedger(text)).toThrow('sqlite:run.db');
+  });
+});
+
+describe('speedFor', () => {
+  const rows = [
+    [{ leaseMs: 2_000 }, 1],
+    [{ leaseMs: 1_000 }, 1],
+    [{ leaseMs: 6_000 }, 4],
+    [{}, 20],
+    [{ leaseMs: 3_600_000 }, 20],
+  ] as const;
+  test.each(rows)('of %j is %d', (knobs, speed) => {
+    expect(speedFor(knobs)).toBe(speed);
+  });
+});
