@@ -7,8 +7,8 @@ const BITS = 31;
 
 /**
  * S17: what is written about an attempt is what its provider answered. An acceptance names a message that was taken, a refusal a request
- * that was refused; what was not sent did not arrive, and an outcome is unknown only where a fault can have hidden it. And one mark
- * covers one request.
+ * that was refused; what was not sent did not arrive, and an outcome is unknown only where a fault, or a slow way, can have hidden it.
+ * And one mark covers one request.
  */
 export function answers(context: CheckerContext): Checker {
   const { causes } = context;
@@ -56,7 +56,7 @@ export function answers(context: CheckerContext): Checker {
     return refused !== undefined && (causes.losses > 0 || refused.has(attempt));
   }
 
-  function falsehood({ attempt, outcome }: EventOf<'settle'>['request'], slot: number): string | null {
+  function falsehood({ at, request: { attempt, outcome } }: EventOf<'settle'>, slot: number): string | null {
     switch (outcome.kind) {
       case 'accepted':
         return wasTaken(slot, outcome.providerMessageId)
@@ -67,27 +67,28 @@ export function answers(context: CheckerContext): Checker {
         return wasRefused(slot, attempt) ? null : `was written as ${outcome.kind}, and no provider had refused it`;
       case 'not-sent':
         if (causes.losses === 0 && hasArrived(slot, attempt)) return 'was written as not sent, and it had arrived';
-        return mayBeHidden(slot, attempt) ? null : 'was written as not sent, and nothing can have kept it';
+        return mayBeHidden(slot, attempt, at) ? null : 'was written as not sent, and nothing can have kept it';
       case 'unknown':
         // Where nothing at all had happened META says so.
-        return causes.strikes.length === 0 || mayBeHidden(slot, attempt)
+        return causes.strikes.length === 0 || mayBeHidden(slot, attempt, at)
           ? null
           : 'was written as unknown, and no fault can have hidden its outcome';
     }
   }
 
   /** Of an earlier attempt than the latest it is not told apart which fault struck it. */
-  function mayBeHidden(slot: number, attempt: number): boolean {
-    return context.attempts.lastNumber(slot) === attempt ? causes.isStruck(slot) : causes.isExcused(slot);
+  function mayBeHidden(slot: number, attempt: number, at: number): boolean {
+    return context.attempts.lastNumber(slot) === attempt ? causes.mayBeHidden(slot, at) : causes.isExcused(slot);
   }
 
   return {
     invariants: ['S17'],
     on: {
       provider,
-      settle({ at, request, verdict }, slot) {
+      settle(event, slot) {
+        const { at, request, verdict } = event;
         if (verdict.kind === 'absent') return;
-        const wrong = falsehood(request, slot);
+        const wrong = falsehood(event, slot);
         if (wrong !== null) report(at, slot, request.id, `attempt ${request.attempt} ${wrong}`);
       },
       reconcile({ at, request: { id, decision }, verdict }, slot) {

@@ -5,6 +5,7 @@ import { Column } from './column.ts';
 import type { JudgeContext } from './context.ts';
 import type { Handlers } from './handlers.ts';
 import type { Slots } from './slots.ts';
+import type { SlowWays } from './slow-ways.ts';
 
 const DISTURBING: ReadonlySet<string> = new Set(['kill', 'pause', 'resume', 'stop']);
 /** What the world calls its workers. What becomes of a producer or an operator hides no outcome of theirs. */
@@ -48,6 +49,16 @@ function isAboutSending(fault: Fault): boolean {
   return !(OF_ONE_CALL.has(fault.do) && (BEFORE_SENDING.has(fault.op) || fault.op.startsWith('queue.')));
 }
 
+/** Why a delivery is excused, as bits. */
+const STRUCK = 1;
+const SLOW = 2;
+
+export interface CausesBooks {
+  readonly slots: Slots;
+  readonly attempts: Attempts;
+  readonly slowWays: SlowWays;
+}
+
 /** A time in which something was broken, whatever it was. */
 export interface Strike {
   readonly from: number;
@@ -55,8 +66,8 @@ export interface Strike {
 }
 
 /**
- * What may explain that a delivery does not simply get one message: faults, losses of memory, and people. A fault strikes until it is
- * healed, and for as long as a request may be on the wire.
+ * What may explain that a delivery does not simply get one message: faults, losses of memory, slow ways, and people. A fault strikes
+ * until it is healed, and for as long as a request may be on the wire.
  */
 export class Causes {
   readonly on: Handlers = {
@@ -67,14 +78,17 @@ export class Causes {
       this.losses += 1;
     },
     mark: (event, slot) => this.#marked(event, slot),
-    settle: (_event, slot) => this.#excuseIfStruck(slot),
+    release: ({ verdict }, slot) => {
+      if (slot >= 0 && verdict.kind !== 'fenced') this.#inRow.set(slot, 0);
+    },
+    settle: ({ at }, slot) => this.#excuseIfHidden(slot, at),
     claim: (event, slot) => this.#claimed(event, slot),
-    sweep: ({ result }) => {
-      for (const { id } of result.moved) this.#excuseIfStruck(this.#slots.of(id));
+    sweep: ({ at, result }) => {
+      for (const { id } of result.moved) this.#excuseIfHidden(this.#slots.of(id), at);
     },
     reconcile: (_event, slot) => {
       // Unknown, and not by a mark of ours since the loss: the store presumes what it may have forgotten.
-      if (this.#lossesAtMark.get(slot) < this.losses) this.#excused.set(slot, 1);
+      if (this.#lossesAtMark.get(slot) < this.losses) this.#excuse(slot, STRUCK);
     },
   };
   /** How often the store lost its memory. */
@@ -83,7 +97,8 @@ export class Causes {
   readonly strikes: Strike[] = [];
   readonly #slots: Slots;
   readonly #attempts: Attempts;
-  readonly #transitMs: number;
+  readonly #slowWays: SlowWays;
+  readonly #afterglowMs: number;
   readonly #started = new Set<string>();
   /** Workers that were told to stop and have not. */
   readonly #stopping = new Set<string>();
@@ -94,32 +109,52 @@ export class Causes {
   /** Faults seen when the latest attempt was marked, plus one; 0: it was marked while one struck. */
   readonly #faultsAtMark: Column;
   readonly #faultsAtClaim: Column;
+  /** Claims of it lapse, or may: claimed, and neither marked nor given back since. */
+  readonly #inRow: Column;
+  /** Faults seen when the first claim of the row was granted, plus one; 0: one of them was granted while one struck. */
+  readonly #faultsAtRow: Column;
   readonly #lossesAtMark: Column;
   readonly #excused: Column;
 
-  constructor(context: JudgeContext, slots: Slots, attempts: Attempts) {
+  constructor({ knobs }: JudgeContext, { slots, attempts, slowWays }: CausesBooks) {
     this.#slots = slots;
     this.#attempts = attempts;
-    this.#transitMs = context.knobs.transitMs;
+    this.#slowWays = slowWays;
+    this.#afterglowMs = knobs.afterglowMs;
     this.#faultsAtMark = new Column('u32', slots.size);
     this.#faultsAtClaim = new Column('u32', slots.size);
+    this.#inRow = new Column('u8', slots.size);
+    this.#faultsAtRow = new Column('u32', slots.size);
     this.#lossesAtMark = new Column('u8', slots.size);
     this.#excused = new Column('u8', slots.size);
   }
 
-  /** A fault may have hidden, or made, what became of the latest attempt; asked before its outcome is in the books. */
-  isStruck(slot: number): boolean {
-    return this.#faultsAtMark.get(slot) !== this.#faults + 1;
+  /** A fault, or a slow way, may have hidden or made what became of the latest attempt; asked before its outcome is in the books. */
+  mayBeHidden(slot: number, at: number): boolean {
+    return this.#isStruck(slot) || this.#slowWays.canHide(slot, at);
   }
 
-  /** Some attempt was in flight when a fault struck, and had no outcome yet; or the store may have forgotten one. */
+  /**
+   * Some attempt was in flight when a fault struck, and had no outcome yet; or its answer may have been too slow; or the store may have
+   * forgotten one.
+   */
   isExcused(slot: number): boolean {
-    return this.#excused.get(slot) === 1;
+    return this.#excused.get(slot) !== 0;
+  }
+
+  /** The ways alone excuse it, whatever else does. */
+  isSlow(slot: number): boolean {
+    return (this.#excused.get(slot) & SLOW) !== 0;
   }
 
   /** A fault has struck since the latest claim. */
   isStruckSinceClaim(slot: number): boolean {
     return this.#faultsAtClaim.get(slot) !== this.#faults + 1;
+  }
+
+  /** Of the claims in a row that came to no mark and were not given back: a fault may have made one of them lapse. */
+  isStruckInRow(slot: number): boolean {
+    return this.#faultsAtRow.get(slot) !== this.#faults + 1;
   }
 
   isStriking(at: number): boolean {
@@ -145,7 +180,7 @@ export class Causes {
     const isAbout = isAboutSending(fault);
     if (what === 'healed') {
       this.#struckUntil(at);
-      if (isAbout && this.#lasting.delete(index)) this.#until = Math.max(this.#until, at + this.#transitMs);
+      if (isAbout && this.#lasting.delete(index)) this.#until = Math.max(this.#until, at + this.#afterglowMs);
     } else if (isAbout) {
       this.#lasting.add(index);
       this.#strike(at, fault.ms ?? 0);
@@ -154,14 +189,14 @@ export class Causes {
 
   #strike(at: number, ms: number): void {
     this.#faults += 1;
-    this.#until = Math.max(this.#until, at + ms + this.#transitMs);
+    this.#until = Math.max(this.#until, at + ms + this.#afterglowMs);
     this.#note(at, ms);
   }
 
   #note(at: number, ms: number): void {
     const last = this.strikes.at(-1);
     if (last === undefined || at > last.until) this.strikes.push({ from: at, until: at });
-    this.#struckUntil(at + ms + this.#transitMs);
+    this.#struckUntil(at + ms + this.#afterglowMs);
   }
 
   #struckUntil(at: number): void {
@@ -170,19 +205,34 @@ export class Causes {
   }
 
   #marked({ at, request, verdict }: EventOf<'mark'>, slot: number): void {
+    if (verdict.kind !== 'fenced') this.#inRow.set(slot, 0);
     if (verdict.kind !== 'go' || this.#attempts.isRepeat(slot, request.fence)) return;
     const isStriking = this.isStriking(at);
     this.#faultsAtMark.set(slot, isStriking ? 0 : this.#faults + 1);
     this.#lossesAtMark.set(slot, this.losses);
-    if (isStriking) this.#excused.set(slot, 1);
+    if (isStriking) this.#excuse(slot, STRUCK);
   }
 
-  #claimed({ verdict }: EventOf<'claim'>, slot: number): void {
-    if (verdict.kind === 'granted') this.#faultsAtClaim.set(slot, this.#faults + 1);
-    else if (verdict.kind === 'unknown') this.#excuseIfStruck(slot);
+  #claimed({ at, verdict }: EventOf<'claim'>, slot: number): void {
+    if (verdict.kind === 'granted') {
+      this.#faultsAtClaim.set(slot, this.#faults + 1);
+      if (this.isStriking(at)) this.#faultsAtRow.set(slot, 0);
+      else if (this.#inRow.get(slot) === 0) this.#faultsAtRow.set(slot, this.#faults + 1);
+      this.#inRow.set(slot, 1);
+    } else if (verdict.kind === 'unknown') this.#excuseIfHidden(slot, at);
   }
 
-  #excuseIfStruck(slot: number): void {
-    if (slot >= 0 && this.#attempts.isInFlight(slot) && this.isStruck(slot)) this.#excused.set(slot, 1);
+  #isStruck(slot: number): boolean {
+    return this.#faultsAtMark.get(slot) !== this.#faults + 1;
+  }
+
+  #excuseIfHidden(slot: number, at: number): void {
+    if (slot < 0 || !this.#attempts.isInFlight(slot)) return;
+    if (this.#isStruck(slot)) this.#excuse(slot, STRUCK);
+    if (this.#slowWays.canHide(slot, at)) this.#excuse(slot, SLOW);
+  }
+
+  #excuse(slot: number, why: number): void {
+    this.#excused.set(slot, this.#excused.get(slot) | why);
   }
 }

@@ -27,6 +27,14 @@ export interface Addressee {
 export interface JudgeKnobs {
   /** The longest that a request may be between its sender's last check and its arrival, ms: the wire, plus the longest delay or pause that a fault adds. */
   readonly transitMs: number;
+  /** The longest that a fault which is over may still show, ms: in what was on its way when it struck. Not below `transitMs`. */
+  readonly afterglowMs: number;
+  /** The slowest way of a ledger call with nothing broken, each direction, ms. */
+  readonly ledgerWayMs: number;
+  /** The same of a call of a provider. */
+  readonly providerWayMs: number;
+  /** An adapter waits that long for an answer, ms. */
+  readonly sendTimeoutMs: number;
   /** The longest that a healthy path may rest while work is due, ms: beyond every backoff and window. Null: L1 is not judged. */
   readonly progressMs: number | null;
   /** Within this a healthy worker takes up what is due, ms: every wait between two looks at the ledger. */

@@ -15,11 +15,15 @@ type OptOut = EventOf<'suppress'>['request'];
 export function explained(context: CheckerContext): Checker {
   const { causes, slots } = context;
   const channels = new Set(context.providers.map(({ channel }) => channel));
-  /** 1: a provider refused an attempt. 2: it was asked for with an address or channel that cannot work. 4: its content failed at a fault. */
+  /**
+   * 1: a provider refused an attempt. 2: it was asked for with an address or channel that cannot work. 4: its content failed at a fault.
+   * 8: its claims lapsed at one.
+   */
   const told = context.column('u8');
   const cancelled = new Set<string>();
   const optOuts: OptOut[] = [];
   const lulls = new Lulls(context);
+  let leastLeaseMs = Infinity;
 
   function report(at: number, slot: number, deliveryId: string | null, message: string): void {
     context.report({ invariant: 'END', at, slot, deliveryId, message });
@@ -96,7 +100,7 @@ export function explained(context: CheckerContext): Checker {
       case 'dead':
         return causes.losses > 0 || told.get(slot) > 0 || causes.isExcused(slot) || causes.isStruckSinceClaim(slot)
           ? null
-          : `dead${because}, and no fault can have kept it from being sent`;
+          : `dead${because}, and no fault can have kept it from being sent${shortLease()}`;
       case 'failed':
         return causes.losses > 0 || told.get(slot) > 0 || isUnmakeable(id, slot)
           ? null
@@ -116,6 +120,14 @@ export function explained(context: CheckerContext): Checker {
       default:
         return null;
     }
+  }
+
+  /** A setup like that delivers nothing: right to be red, and better told why. */
+  function shortLease(): string {
+    const roundTripMs = 2 * context.knobs.ledgerWayMs;
+    return leastLeaseMs > roundTripMs
+      ? ''
+      : `; its lease of ${leastLeaseMs} ms can end before one ledger call of up to ${roundTripMs} ms does`;
   }
 
   function end({ failedNotifications, liveness }: EndFacts): void {
@@ -140,6 +152,12 @@ export function explained(context: CheckerContext): Checker {
       release({ at, request: { failure } }, slot) {
         if (slot >= 0 && failure !== null && (causes.isStriking(at) || causes.isStruckSinceClaim(slot)))
           told.set(slot, told.get(slot) | 4);
+      },
+      claim({ leaseMs, verdict }, slot) {
+        leastLeaseMs = Math.min(leastLeaseMs, leaseMs);
+        // No store knows whether the process died that let a claim lapse, or never heard of it.
+        if (verdict.kind === 'settled' && verdict.state === 'dead' && causes.isStruckInRow(slot))
+          told.set(slot, told.get(slot) | 8);
       },
       mark({ at, verdict }) {
         if (verdict.kind === 'go') lulls.worked(at);

@@ -12,6 +12,7 @@ import { Extras } from './extras.ts';
 import type { EndFacts } from './facts.ts';
 import { Findings } from './findings.ts';
 import { Slots } from './slots.ts';
+import { SlowWays } from './slow-ways.ts';
 import { States, type SeenMove } from './states.ts';
 
 export interface Judgement {
@@ -43,7 +44,8 @@ export interface JudgeOptions {
 export function createJudge(context: JudgeContext, { without = [] }: JudgeOptions = {}): Judge {
   const slots = new Slots(context.recipients, (id) => context.indexOf(id), context.isOpen);
   const attempts = new Attempts(slots);
-  const causes = new Causes(context, slots, attempts);
+  const slowWays = new SlowWays(context, slots, attempts);
+  const causes = new Causes(context, { slots, attempts, slowWays });
   const extras = new Extras(context, { slots, attempts, causes });
   const findings = new Findings(slots);
   const states = new States(slots, attempts, (slot, deliveryId, at, from, to) => {
@@ -75,7 +77,7 @@ export function createJudge(context: JudgeContext, { without = [] }: JudgeOption
   const checkers = CHECKERS.map((checker) => checker(shared)).filter(
     ({ invariants }) => !invariants.some((id) => without.includes(id)),
   );
-  const observer = new Dispatcher(slots, [...checkers, causes, states, extras, attempts]);
+  const observer = new Dispatcher(slots, [...checkers, causes, slowWays, states, extras, attempts]);
   const counter = new Counter(context.recipients, beliefs(context, { slots, extras, states, findings }));
 
   function finish(facts: EndFacts): Judgement {

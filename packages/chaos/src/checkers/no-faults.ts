@@ -2,14 +2,15 @@ import type { Checker, CheckerContext, Finding } from './checker.ts';
 
 const DISTURBING: ReadonlySet<string> = new Set(['kill', 'pause']);
 
-/** META: without faults there is no duplicate, no repeated request and no unknown, whatever the policy allows. */
+/** META: without faults and slow ways there is no duplicate, no repeated request and no unknown, whatever the policy allows. */
 export function noFaults(context: CheckerContext): Checker {
-  const { attempts, states } = context;
+  const { attempts, causes, states } = context;
   const findings: Finding[] = [];
   let disturbed = false;
 
   function note(at: number, slot: number, deliveryId: string, message: string): void {
-    if (!disturbed && findings.length === 0) findings.push({ invariant: 'META', at, slot, deliveryId, message });
+    if (!disturbed && findings.length === 0 && !causes.isSlow(slot))
+      findings.push({ invariant: 'META', at, slot, deliveryId, message });
   }
 
   return {

@@ -2,6 +2,7 @@ import type { FaultKind, Limits, Range } from '../faults/kind.ts';
 import type { Op } from '../faults/ops.ts';
 import { between, draw, hashText, pick, unit } from '../kernel/draw.ts';
 import type { CallFault, SimulationSetup } from '../plan.ts';
+import { knobsOf, leastHoldMs } from '../world/knobs.ts';
 import { recipientCount } from './case.ts';
 
 export interface Generated {
@@ -150,14 +151,18 @@ function tame(faults: readonly CallFault[], setup: SimulationSetup): readonly Ca
   return faults.filter((fault) => fault.do !== 'gone' || ++gone < setup.workers);
 }
 
+/** Drawn where they suit the setup's ledger and queue: with too short a hold no worker can be right. */
+const LEASES_MS = [1_000, 5_000];
+const VISIBILITIES_MS = [1_000, 120_000];
+
 const KNOB_CHOICES: Readonly<Record<string, readonly number[]>> = {
   batch: [1, 3, 1_000],
-  leaseMs: [1_000, 5_000],
+  leaseMs: LEASES_MS,
   dispatchMs: [12_000, 20_000],
   retryCapMs: [1, 1_000],
   maxAttempts: [1, 2],
   queueBatch: [1, 10],
-  visibilityMs: [1_000, 120_000],
+  visibilityMs: VISIBILITIES_MS,
   // Not less: an outage of a day would be a million empty sweeps.
   sweepMs: [2_500, 30_000],
   lateMs: [0, 60_000],
@@ -166,9 +171,15 @@ const KNOB_CHOICES: Readonly<Record<string, readonly number[]>> = {
 };
 
 function someKnobs(bits: Drawing['bits'], setup: SimulationSetup): Readonly<Record<string, number>> {
-  const small = recipientCount(setup) <= 100 ? { ...KNOB_CHOICES, page: [1, 2, 7] } : KNOB_CHOICES;
+  const least = leastHoldMs(knobsOf(setup.knobs));
+  const sound = {
+    ...KNOB_CHOICES,
+    leaseMs: LEASES_MS.filter((ms) => ms >= least.leaseMs),
+    visibilityMs: VISIBILITIES_MS.filter((ms) => ms >= least.visibilityMs),
+  };
+  const small = recipientCount(setup) <= 100 ? { ...sound, page: [1, 2, 7] } : sound;
   const chosen = Object.entries(small).filter(
-    ([name], at) => unit(bits('knob', at)) < 0.2 && setup.knobs[name] === undefined,
+    ([name, values], at) => unit(bits('knob', at)) < 0.2 && setup.knobs[name] === undefined && values.length > 0,
   );
   return Object.fromEntries(chosen.map(([name, values], at) => [name, pick(bits('knob-value', at), values)]));
 }

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { INVARIANTS } from '../../src/checkers/index.ts';
-import { BOUND_MS, broken, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, type FactChanges } from '../support/story.ts';
+import {
+  BOUND_MS,
+  broken,
+  KEY_WINDOW_MS,
+  LEASE_MS,
+  NOTIFICATION,
+  Story,
+  ways,
+  type FactChanges,
+} from '../support/story.ts';
 
 interface Bad {
   /** Reads after "catches". */
@@ -37,6 +46,12 @@ const OPT_OUT = {
 /** Refused by the provider for good. */
 function refused(story: Story): Story {
   return story.add().claim(0).mark(0).arrive(0, { outcome: 'refused' }).settle(0, 'rejected');
+}
+
+/** Claimed again and again, until the store calls it poison. */
+function poisoned(story: Story, leaseMs = LEASE_MS): Story {
+  for (let i = 0; i < 5; i += 1) story.claim(0, { leaseMs }).wait(leaseMs);
+  return story.asked(0, { kind: 'settled', state: 'dead' }).ends(0, 'dead', 'poison');
 }
 
 /** A day in which nobody sends it. */
@@ -755,6 +770,62 @@ const BAD: readonly Bad[] = [
     name: 'a death that no fault explains',
     by: 'END',
     tell: () => new Story(1).add().claim(0).ends(0, 'dead'),
+  },
+  {
+    name: 'claims that lapse with nothing broken, until it counts as poison',
+    by: 'END',
+    tell: () => poisoned(new Story(1).add()),
+  },
+  {
+    name: 'the same after a fault that was over before the first of them',
+    by: 'END',
+    tell: () => poisoned(new Story(1).fault().wait(60_000).add()),
+  },
+  {
+    name: 'a lease that is shorter than a ledger call',
+    by: 'END',
+    tell: () => poisoned(new Story(1, ways(1_000, 24)).add(), 1_000),
+  },
+  {
+    name: 'giving up on a slow provider before its time is over',
+    by: 'META',
+    tell: () =>
+      new Story(1, ways(2, 5_000))
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .wait(9_000)
+        .settle(0, 'unknown')
+        .reconcile(0, FOUND, 'sent'),
+  },
+  {
+    name: 'giving up on a provider that is not slow, however late',
+    by: 'META',
+    tell: () =>
+      new Story(1, ways(2, 4_000))
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0)
+        .wait(20_000)
+        .settle(0, 'unknown')
+        .reconcile(0, FOUND, 'sent'),
+  },
+  {
+    name: 'what is said not to be sent long after a clock jumped',
+    by: 'S17',
+    tell: () => {
+      const jump = { do: 'step-over-lease', op: 'ledger.mark', phase: 'B', amount: 83_813 } as const;
+      return new Story(1, ways(5_000, 24))
+        .add()
+        .claim(0)
+        .fault(jump)
+        .wait(5_100)
+        .mark(0)
+        .settle(0, 'not-sent')
+        .deliver(0);
+    },
   },
   {
     name: 'a cancel that nobody asked for',

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Tally } from '../../src/result.ts';
-import { BOUND_MS, KEY_WINDOW_MS, NOTIFICATION, Story, type FactChanges } from '../support/story.ts';
+import { BOUND_MS, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, ways, type FactChanges } from '../support/story.ts';
 
 const DOCUMENT = { resend: true, failover: true, assume: false };
 const MARKETING = { resend: false, failover: false, assume: true };
 
+const ANY = { policyOf: () => DOCUMENT };
+const KILL = { kind: 'process', what: 'kill', why: null } as const;
+const CLAIM_REPLY = { do: 'partition-all', op: 'ledger.claim' } as const;
 const HOUR_MS = 3_600_000;
 const CANCELLED = { kind: 'cancelled', tooLate: [] } as const;
 const OPT_OUT = {
@@ -24,6 +27,28 @@ function expiring(story: Story, ms: number): Story {
   told.createdAt = story.at;
   told.expiresAt = story.at + ms;
   return story;
+}
+
+/** Claims that nobody hears of. */
+function lapsing(story: Story, times = 4): Story {
+  for (let i = 0; i < times; i += 1) story.wait(LEASE_MS).claim(0);
+  return story.wait(LEASE_MS);
+}
+
+/** The claim that finds one lapse too many. */
+function poisoned(story: Story): Story {
+  return story.asked(0, { kind: 'settled', state: 'dead' }).ends(0, 'dead', 'poison');
+}
+
+function parked(story: Story): Story {
+  return story.reconcile(0, { kind: 'park', reason: 'nothing can tell' }, 'parked');
+}
+
+function resent(story: Story): Story {
+  return story
+    .settle(0, 'unknown')
+    .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+    .deliver(0);
 }
 
 interface Good {
@@ -288,6 +313,86 @@ const GOOD: readonly Good[] = [
       return story.claim(0).mark(0).settle(0, 'not-sent', { state: 'dead' }).ends(0, 'dead');
     },
     tally: { dead: 1 },
+  },
+  {
+    name: 'the replies to its claims are lost until it counts as poison',
+    tell: () =>
+      poisoned(
+        lapsing(
+          new Story(1)
+            .add()
+            .claim(0)
+            .fault({ ...CLAIM_REPLY, ms: 5 * LEASE_MS }),
+        ),
+      ),
+    tally: { dead: 1 },
+  },
+  {
+    name: 'they are lost until it counts as poison, which is found only when all is well again',
+    tell: () => {
+      const fault = { ...CLAIM_REPLY, ms: 4 * LEASE_MS };
+      return poisoned(lapsing(new Story(1).add().claim(0).fault(fault)).healed(fault).wait(60_000));
+    },
+    tally: { dead: 1 },
+  },
+  {
+    name: 'a fault strikes in the middle of the claims that lapse',
+    tell: () => {
+      const story = lapsing(new Story(1).add(), 3).event(KILL);
+      return poisoned(lapsing(story, 2));
+    },
+    tally: { dead: 1 },
+  },
+  {
+    name: 'a slow provider answers after its sender gave up, and the resend is declared',
+    tell: () => resent(new Story(1, { ...ways(2, 5_000), ...ANY }).add().claim(0).mark(0).arrive(0).wait(10_000)),
+    tally: { resent: 1 },
+  },
+  {
+    name: 'a slow provider answers after the send deadline, and the sweeper is there first',
+    tell: () => {
+      const story = new Story(1, { ...ways(2, 30_000), ...ANY }).add().claim(0).mark(0, { provider: 'k0' });
+      return story
+        .arrive(0, { provider: 'k0' })
+        .wait(60_000)
+        .sweep(0)
+        .reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .arrive(0, { provider: 'k0', outcome: 'same' })
+        .settle(0, 'accepted');
+    },
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'nobody is allowed to send again what a slow provider took',
+    tell: () => parked(new Story(1, ways(2, 5_000)).add().claim(0).mark(0).arrive(0).wait(10_000).settle(0, 'unknown')),
+    tally: { parked: 1 },
+  },
+  {
+    name: 'it is marked so short before it expires that no answer comes in time',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0, { sendWithinMs: 20 }).arrive(0).wait(20);
+      return parked(story.settle(0, 'unknown'));
+    },
+    tally: { parked: 1 },
+  },
+  {
+    name: 'the answer to a mark is on its way until the send deadline is over',
+    tell: () => {
+      const story = new Story(1, ways(30_000, 24)).add().claim(0).mark(0).wait(59_000).settle(0, 'not-sent');
+      return story.deliver(0);
+    },
+    tally: { once: 1 },
+  },
+  {
+    name: 'a clock jumps ahead while the mark is on its way over a slow ledger',
+    tell: () => {
+      const jump = { do: 'step-over-lease', op: 'ledger.mark', phase: 'B', amount: 83_813 } as const;
+      const story = new Story(1, ways(5_000, 24)).add().claim(0).fault(jump);
+      return story.wait(4_900).mark(0).settle(0, 'not-sent').deliver(0);
+    },
+    tally: { once: 1 },
   },
   {
     name: 'an outage lasts until it has expired',

@@ -89,7 +89,7 @@ describe('the GitHub lines', () => {
   test('are one error per broken invariant, on one line each', () => {
     expect(githubErrors(failing(), context())).toEqual([
       '::error title=notify simulate%3A S1%2C at most one message per delivery%2C declared repeats apart::r0 <jörg+news@example.com>: p0 took a second message for the same delivery, and no possible duplicate had been declared.%0ARerun: notify simulate --recipients 2000 --kill-at 800 --seed apple',
-      '::error title=notify simulate%3A END%2C the sums add up%3A one end for each recipient::r7: 2 recipients ended as duplicated.%0ARerun: notify simulate --recipients 2000 --kill-at 800 --seed apple',
+      '::error title=notify simulate%3A END%2C the sums add up%3A one end for each recipient%2C and a cause for each that is no message::r7: 2 recipients ended as duplicated.%0ARerun: notify simulate --recipients 2000 --kill-at 800 --seed apple',
     ]);
     expect(githubErrors(passing(), context())).toEqual([]);
   });
@@ -129,6 +129,13 @@ describe('the self-test', () => {
 
   test('has a line per known-bad sender', async () => {
     await expect(selfTestText(report, 'apple', plainPaint)).toMatchFileSnapshot('./pages/self-test.txt');
+  });
+
+  test.each([
+    ['apple', '--seed apple'],
+    ['--', '--seed=--'],
+  ])('is run again with the seed %s as a shell and a flag take it', (seed, words) => {
+    expect(selfTestText(report, seed, plainPaint)).toMatch(new RegExp(`--self-test ${words}$`, 'm'));
   });
 
   test('has the same as JSON', () => {

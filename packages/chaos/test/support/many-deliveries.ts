@@ -33,6 +33,10 @@ export class ManyDeliveries {
       bodyOf: ({ subject }) => subject ?? '',
       knobs: {
         transitMs: 1_000,
+        afterglowMs: 1_000,
+        ledgerWayMs: 2,
+        providerWayMs: 24,
+        sendTimeoutMs: 10_000,
         progressMs: 600_000,
         takeUpMs: 60_000,
         recoverMs: 600_000,

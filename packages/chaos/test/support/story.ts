@@ -88,6 +88,10 @@ export class Story {
       bodyOf: ({ text }) => `hash of ${text}`,
       knobs: {
         transitMs: 2_000,
+        afterglowMs: 2_000,
+        ledgerWayMs: 2,
+        providerWayMs: 24,
+        sendTimeoutMs: 10_000,
         progressMs: 100_000,
         takeUpMs: 60_000,
         recoverMs: 600_000,
@@ -201,13 +205,21 @@ export class Story {
     } as unknown as DeliveryRecord;
   }
 
-  claim(which: number | string, options: { by?: string; fence?: number; requestId?: string } = {}): this {
+  claim(
+    which: number | string,
+    options: { by?: string; fence?: number; requestId?: string; leaseMs?: number } = {},
+  ): this {
     const told = this.delivery(which);
-    const { by = 'w1', fence = (this.#fence += 1), requestId = `q${(this.#request += 1)}` } = options;
+    const {
+      by = 'w1',
+      fence = (this.#fence += 1),
+      requestId = `q${(this.#request += 1)}`,
+      leaseMs = LEASE_MS,
+    } = options;
     told.fence = fence;
     told.state = 'processing';
     const verdict = { kind: 'granted', id: told.id, fence, record: this.record(which), data: {} };
-    return this.event({ kind: 'claim', owner: by, requestId, leaseMs: LEASE_MS, verdict }, by);
+    return this.event({ kind: 'claim', owner: by, requestId, leaseMs, verdict }, by);
   }
 
   /** A claim that grants nothing. */
@@ -241,7 +253,13 @@ export class Story {
       told.attempts = Math.max(told.attempts, attempt);
       told.charged += 1;
     }
-    const go: MarkVerdict = { kind: 'go', id: told.id, attempt, sendWithinMs: DISPATCH_MS - 5_000, message };
+    const go: MarkVerdict = {
+      kind: 'go',
+      id: told.id,
+      attempt,
+      sendWithinMs: options.sendWithinMs ?? DISPATCH_MS - 5_000,
+      message,
+    };
     return this.event(
       {
         kind: 'mark',
@@ -386,6 +404,12 @@ export class Story {
     return this;
   }
 
+  /** The end of a fault that has a length. */
+  healed(fault: Partial<CallFault>): this {
+    const whole = { do: 'lost-reply', op: 'provider.send', entity: '*', nth: 1, phase: 'A', ...fault };
+    return this.event({ kind: 'fault', what: 'healed', index: 0, fault: whole, entity: null });
+  }
+
   /** Claim, mark, acceptance, settle. */
   deliver(which: number | string, by = 'w1'): this {
     return this.claim(which, { by }).mark(which, { by }).arrive(which, { by }).settle(which, 'accepted', { by });
@@ -453,6 +477,7 @@ interface MarkOptions {
   readonly key?: string;
   readonly text?: string;
   readonly attempt?: number;
+  readonly sendWithinMs?: number;
   readonly refused?: { readonly kind: string; readonly state?: DeliveryState };
 }
 
@@ -486,6 +511,15 @@ const AFTER: Readonly<Record<Outcome['kind'], DeliveryState>> = {
   'not-sent': 'retry-scheduled',
   unknown: 'unknown',
 };
+
+/** The knobs of a story whose calls are on their way for so long. */
+export function ways(ledgerWayMs: number, providerWayMs: number): Partial<JudgeContext> {
+  const { knobs } = new Story().context;
+  const transitMs = 2_000 + providerWayMs;
+  return {
+    knobs: { ...knobs, transitMs, afterglowMs: Math.max(transitMs, ledgerWayMs), ledgerWayMs, providerWayMs },
+  };
+}
 
 /** The invariants that a story breaks, in the order of their finding. */
 export function broken(story: Story, changes: FactChanges = {}, options: JudgeOptions = {}): string[] {
