@@ -139,7 +139,7 @@ export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
     advice: 'Cap the tries of each item by itself, and settle a batch item by item.',
   },
   META: {
-    title: 'without faults: no duplicate, no repeat, nothing unknown',
+    title: 'without faults, where answers can come in time: no duplicate, no repeat, nothing unknown',
     why: 'Nothing had been broken, and yet a message was sent again or its outcome was in doubt.',
     advice: 'Look at durations: a lease or a window that is shorter than a normal send makes its own faults.',
   },

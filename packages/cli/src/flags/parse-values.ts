@@ -42,6 +42,14 @@ export function parseDuration(flag: string, given: string): number {
   throw flagError(flag, given, 'a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h', meant);
 }
 
+/** `50ms`, or `20ms-400ms` as the least and the most, ms; at most an hour. */
+export function parseSpan(flag: string, given: string): readonly [least: number, most: number] {
+  const ends = given.split('-').map(durationOf);
+  const [least = NaN, most = least] = ends;
+  if (ends.length <= 2 && least >= 0 && least <= most && most <= 3_600_000) return [least, most];
+  throw flagError(flag, given, 'a time with its unit, or the least and the most, from 0ms to 1h, such as 50ms or 20ms-400ms', null);
+}
+
 /** `5%` or `0.05` as 0.05. */
 export function parseShare(flag: string, given: string): number {
   const [, digits = '', percent] = /^(\d+(?:\.\d+)?)\s*(%?)$/.exec(given.trim()) ?? [];

@@ -37,6 +37,12 @@ export const SIMULATE_FLAGS = {
     helpGroup: world,
   }),
 
+  latency: string({
+    description: 'How long a provider takes to answer, 0ms to 1h: 50ms, or from 20ms-400ms. [16ms-48ms]',
+    helpValue: 'TIME[-TIME]',
+    helpGroup: world,
+  }),
+
   'kill-at': string({
     description:
       'Kill the worker that holds the Nth acceptance. MOMENT: after-accept, before-send, before-ack, mid-batch. [after-accept] May be repeated.',
@@ -125,6 +131,7 @@ export interface SimulateFlags {
   readonly class?: string | undefined;
   readonly 'on-unknown'?: string | undefined;
   readonly queue?: boolean | undefined;
+  readonly latency?: string | undefined;
   readonly 'kill-at'?: readonly string[] | undefined;
   readonly 'drop-acks'?: string | undefined;
   readonly faults?: string | undefined;

@@ -9,7 +9,7 @@ import { DELIVERY_CLASSES, UNKNOWN_ACTIONS } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { parseFaults } from '../flags/parse-faults.ts';
 import { parseKillAt } from '../flags/parse-kill-at.ts';
-import { parseChoice, parseCount, parseDuration, parseShare } from '../flags/parse-values.ts';
+import { parseChoice, parseCount, parseDuration, parseShare, parseSpan } from '../flags/parse-values.ts';
 import { checkConflicts } from './check-conflicts.ts';
 import type { SimulateFlags } from './flags.ts';
 
@@ -120,8 +120,14 @@ function worldOf(flags: SimulateFlags, otherwise: World): World {
       otherwise.onUnknown,
     ),
     queue: flags.queue ?? otherwise.queue,
-    knobs: otherwise.knobs,
+    knobs: { ...otherwise.knobs, ...given(flags.latency, latencyOf, {}) },
   };
+}
+
+/** There and back: half of it each way. */
+function latencyOf(text: string): SimulationSetup['knobs'] {
+  const [least, most] = parseSpan('latency', text);
+  return { providerLeastMs: Math.floor(least / 2), providerMostMs: Math.ceil(most / 2) };
 }
 
 function senderNamed(name: string, senders: readonly KnownSender[]): KnownSender | null {

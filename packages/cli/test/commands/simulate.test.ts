@@ -443,7 +443,10 @@ describe('a mistake on the command line', () => {
     ],
     [['--providr', 'plain'], 'Error FLAG_INVALID: there is no flag --providr. Did you mean --provider?'],
     [['--kill-at', '800:after'], 'Error FLAG_INVALID: --kill-at "800:after": expected N or N:MOMENT'],
-    [['--recipients', '10', '--kill-at', '11'], 'Error FLAG_INVALID: --kill-at "11": expected a number from 1 to 10'],
+    [
+      ['--recipients', '10', '--kill-at', '11'],
+      'Error FLAG_INVALID: --kill-at "11": did you mean 10? Expected a number from 1 to 10',
+    ],
     [['--break', 'naive'], 'Error FLAG_INVALID: --break "naive": expected one of '],
     [['--seed'], 'Error FLAG_INVALID: Flag --seed expects a value'],
     [['2000'], 'Error FLAG_INVALID: "2000" belongs to no flag'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseFaults } from '../../src/flags/parse-faults.ts';
 import { parseKillAt } from '../../src/flags/parse-kill-at.ts';
-import { parseChoice, parseCount, parseDuration, parseShare } from '../../src/flags/parse-values.ts';
+import { parseChoice, parseCount, parseDuration, parseShare, parseSpan } from '../../src/flags/parse-values.ts';
 
 type Case = readonly [given: string, expected: unknown];
 type Refusal = readonly [given: string, message: string];
@@ -46,6 +46,24 @@ const PARSERS: readonly {
       ['25h', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
       ['0s', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
       ['soon', 'expected a time with its unit, from 1ms to 24h, such as 500ms, 60s, 5m or 1h'],
+    ],
+  },
+  {
+    name: 'a span',
+    parse: (text) => parseSpan('latency', text),
+    good: [
+      ['50ms', [50, 50]],
+      ['20ms-400ms', [20, 400]],
+      ['0ms - 1s', [0, 1_000]],
+      ['1h', [3_600_000, 3_600_000]],
+    ],
+    bad: [
+      ['50', 'expected a time with its unit, or the least and the most, from 0ms to 1h'],
+      ['400ms-20ms', 'expected a time with its unit'],
+      ['1ms-2ms-3ms', 'expected a time with its unit'],
+      ['-5ms', 'expected a time with its unit'],
+      ['2h', 'from 0ms to 1h'],
+      ['', 'expected a time with its unit'],
     ],
   },
   {

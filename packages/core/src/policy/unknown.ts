@@ -27,8 +27,9 @@ export interface AskLookup {
   readonly attempt: Attempt;
 }
 
-/** How long to wait before a lookup that could not answer is asked again. */
+/** How long to wait before a lookup that could not answer is asked again: at first, and at most. */
 const LOOKUP_RETRY_MS = 30_000;
+const LONGEST_LOOKUP_RETRY_MS = 3_600_000;
 
 /**
  * PROTOCOL section 2 step 9, section 3: replay with the same key while that is safe, else look it up, else the class decides. Never a
@@ -54,7 +55,7 @@ export function decideAfterLookup(facts: UnknownFacts, attempt: Attempt, answer:
     case 'absent':
       return whenAbsent(facts, attempt);
     case 'cannot-tell':
-      return facts.policy.lookup === 'once' ? afterLookups(facts) : { kind: 'wait', delayMs: LOOKUP_RETRY_MS };
+      return facts.policy.lookup === 'once' ? afterLookups(facts) : { kind: 'wait', delayMs: askAgainInMs(facts) };
   }
 }
 
@@ -90,6 +91,15 @@ function mayReplay(facts: UnknownFacts, open: readonly Attempt[], first: Attempt
 /** At once for the first time; then as a retry would, so that an outage is not hammered. */
 function againInMs({ record, policy, random }: UnknownFacts): number {
   return record.attempts.length < 2 ? 0 : retryDelayMs(policy.retry, record.attempts.length - 1, random);
+}
+
+/**
+ * Rarer the longer it has been unknown, by a quarter of that time: a lookup that never answers in time is asked some two hundred times
+ * in a week, not twenty thousand times.
+ */
+function askAgainInMs({ record, nowMs }: UnknownFacts): number {
+  const unknownForMs = nowMs - (record.attempts.at(-1)?.markedAt ?? nowMs);
+  return Math.min(LONGEST_LOOKUP_RETRY_MS, Math.max(LOOKUP_RETRY_MS, Math.floor(unknownForMs / 4)));
 }
 
 /** The first open attempt whose provider can be asked, inside its horizon. */
