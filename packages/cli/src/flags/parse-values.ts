@@ -47,7 +47,12 @@ export function parseSpan(flag: string, given: string): readonly [least: number,
   const ends = given.split('-').map(durationOf);
   const [least = NaN, most = least] = ends;
   if (ends.length <= 2 && least >= 0 && least <= most && most <= 3_600_000) return [least, most];
-  throw flagError(flag, given, 'a time with its unit, or the least and the most, from 0ms to 1h, such as 50ms or 20ms-400ms', null);
+  throw flagError(
+    flag,
+    given,
+    'a time with its unit, or the least and the most, from 0ms to 1h, such as 50ms or 20ms-400ms',
+    null,
+  );
 }
 
 /** `5%` or `0.05` as 0.05. */

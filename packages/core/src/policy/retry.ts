@@ -1,7 +1,7 @@
 import type { RetryPolicy } from './policy.ts';
 
 /** A year: longer than any delivery is worth waiting for, ms. */
-export const LONGEST_WAIT_MS = 365 * 86_400_000;
+export const LONGEST_WAIT_MS: number = 365 * 86_400_000;
 
 /**
  * How long to wait before the next attempt, ms. `tries` counts attempts so far (>= 1). Full jitter over the upper half: a crowd of

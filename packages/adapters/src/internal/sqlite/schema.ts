@@ -88,7 +88,7 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /** The schema that this code writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
 /**
  * Brings the tables up to date; a second call changes nothing. To be called inside a write transaction, so that of several processes
