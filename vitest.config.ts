@@ -19,7 +19,7 @@ export default defineConfig({
     disableConsoleIntercept: true,
     projects: [
       project('repo', ['test/**/*.test.ts']),
-      project('examples', ['examples/**/*.test.ts']),
+      project('examples', ['examples/**/*.test.ts'], { globalSetup: ['test/support/built-cli.ts'] }),
       project('core', ['packages/core/test/**/*.test.ts']),
       project('adapters', ['packages/adapters/test/**/*.test.ts']),
       project('chaos', ['packages/chaos/test/**/*.test.ts']),

@@ -7,10 +7,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const cli = join(root, 'packages/cli');
 const sources = ['core', 'adapters', 'chaos', 'cli'].map((name) => join(root, 'packages', name, 'src'));
 
+/** What a config file imports is built too: the command line loads it as a user's would be. */
+const WORKSPACES = ['core', 'adapters', 'cli'].map((name) => `--workspace @sendonce/${name}`).join(' ');
+
 /** Builds the command line once before its tests, when it is missing or older than what it is made from. */
 export function setup(): void {
   if (builtAt() > newestChange()) return;
-  execSync('npm run build:js --workspace @sendonce/cli', { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  execSync(`npm run build:js ${WORKSPACES}`, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 function builtAt(): number {

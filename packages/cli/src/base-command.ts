@@ -12,6 +12,9 @@ export abstract class BaseCommand extends Command {
     'no-color': boolean({ description: 'No colours, also set by NO_COLOR.', helpGroup: 'OUTPUT' }),
   };
 
+  /** How an error is laid out under `--json`; 0 where each line of stdout is an object. */
+  protected readonly jsonSpaces: number = 2;
+
   override async init(): Promise<void> {
     await super.init();
     // A promise that the user's own code forgot about: it is told like anything else that is thrown.
@@ -49,7 +52,7 @@ export abstract class BaseCommand extends Command {
     this.#hasTold = true;
     process.exitCode = exitCode;
     process.stderr.write(text);
-    if (this.argv.includes('--json')) process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    if (this.argv.includes('--json')) process.stdout.write(`${JSON.stringify(json, null, this.jsonSpaces)}\n`);
     // Whoever interrupts waits no longer, whatever is still going on.
     if (exitCode === EXIT.interrupted) process.exit();
   }

@@ -12,7 +12,7 @@ export interface Result {
 }
 
 /** Variables that would change what is printed, whoever runs the tests. */
-const QUIET = {
+export const QUIET = {
   NO_COLOR: undefined,
   FORCE_COLOR: undefined,
   GITHUB_ACTIONS: undefined,

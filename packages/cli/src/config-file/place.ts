@@ -42,7 +42,24 @@ export function shortPath(path: string): string {
 export function placeOfImport(file: string, specifier: string): string | null {
   const text = textOf(file);
   const at = text.search(new RegExp(`(['"\`])${specifier.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\1`));
-  if (at < 0) return null;
+  return at < 0 ? null : placeAt(file, text, at);
+}
+
+/** Where a file gives an option its value, by the names that lead to it, each after the one before. Null where it is not seen. */
+export function placeOfOption(file: string, names: readonly string[]): string | null {
+  const text = textOf(file);
+  let at = 0;
+  for (const name of names) {
+    const pattern = new RegExp(`(?<![\\w$.])['"]?${name.replace(/[^\w$]/g, '\\$&')}['"]?\\s*[:,(]`, 'g');
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found === null) return null;
+    at = found.index;
+  }
+  return names.length === 0 ? null : placeAt(file, text, at);
+}
+
+function placeAt(file: string, text: string, at: number): string {
   const before = text.slice(0, at).split('\n');
   return `${shortPath(file)}:${before.length}:${(before.at(-1) ?? '').length + 1}`;
 }

@@ -1,5 +1,6 @@
-import { createNotifier, type Ledger, type Notifier, type NotifierConfig } from '@sendonce/core';
+import type { Ledger, Notifier, NotifierConfig, Telemetry } from '@sendonce/core';
 import { loadConfig } from '../config-file/load-config.ts';
+import { openNotifier } from '../config-file/open-notifier.ts';
 import { terminalKind, terminalOf, type Terminal } from '../terminal.ts';
 import { findConfig } from './find-config.ts';
 import { quoted } from '../simulate/again.ts';
@@ -33,9 +34,14 @@ export interface DeskFlags {
  * Opens what a config file names, does the work, and closes it. Whatever the user's own code prints meanwhile goes to stderr, so that
  * stdout holds the result alone.
  *
+ * @param telemetry sinks beside those of the config
  * @throws SendonceError CONFIG_FILE_INVALID, CONFIG_INVALID, and what the work throws.
  */
-export async function atDesk<Result>(flags: DeskFlags, work: (desk: Desk) => Promise<Result>): Promise<Result> {
+export async function atDesk<Result>(
+  flags: DeskFlags,
+  work: (desk: Desk) => Promise<Result>,
+  telemetry: readonly Telemetry[] = [],
+): Promise<Result> {
   const { stdout, stderr } = process;
   const toStdout = stdout.write.bind(stdout);
   const kind = terminalKind({ color: flags['no-color'] !== true });
@@ -45,8 +51,9 @@ export async function atDesk<Result>(flags: DeskFlags, work: (desk: Desk) => Pro
   });
   stdout.write = stderr.write.bind(stderr);
   try {
-    const config = await loadConfig(findConfig(flags.config), { samples: false });
-    const notifier = createNotifier(config);
+    const file = findConfig(flags.config);
+    const config = await loadConfig(file, { samples: false });
+    const notifier = openNotifier(file, config, telemetry);
     try {
       const { ledger, clock } = config;
       const shown = { masks: masks(flags['show-addresses'] === true), isJson: flags.json === true };

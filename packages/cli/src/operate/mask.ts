@@ -37,7 +37,12 @@ function masked(address: string): string {
 }
 
 function maskedText(text: string): string {
-  return text.replace(EMAIL, masked).replace(PHONE, masked);
+  return withAddresses(text, masked);
+}
+
+/** A text with something in the place of each address in it. */
+export function withAddresses(text: string, replaced: (address: string) => string): string {
+  return text.replace(EMAIL, replaced).replace(PHONE, replaced);
 }
 
 function withoutOwn(text: string, { to, recipientId }: Target): string {

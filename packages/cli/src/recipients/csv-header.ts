@@ -10,10 +10,14 @@ export interface Header {
   readonly delimiter: string;
 }
 
-/** What the first line says: the columns by name, and the delimiter that it uses most. */
-export function csvHeader(text: string): Header {
+/** What the first line says: the columns by name, and the delimiter that it uses most. `columnsOf`: what becomes of the names. */
+export function csvHeader(text: string, columnsOf: (names: readonly string[]) => readonly string[]): Header {
   const delimiter = delimiterOf(text);
-  return { delimiter, columns: columnsOf(csvRecords(text, delimiter)?.[0]?.fields ?? []) };
+  const fields = csvRecords(text, delimiter)?.[0]?.fields ?? text.split(delimiter);
+  const columns = columnsOf(fields.map((name) => name.trim()));
+  const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
+  if (twice !== undefined) throw new SendonceError('RECIPIENTS_FILE_INVALID', `the column '${twice}' is there twice`);
+  return { delimiter, columns };
 }
 
 function delimiterOf(header: string): string {
@@ -21,14 +25,17 @@ function delimiterOf(header: string): string {
   return [';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best), ',');
 }
 
-function columnsOf(fields: readonly string[]): string[] {
-  const columns = fields.map((field) => {
-    const name = field.trim();
+/** The columns of a list of recipients, in whatever case they are written. */
+export function recipientColumns(names: readonly string[]): string[] {
+  if (names.length === 0)
+    throw new SendonceError(
+      'RECIPIENTS_FILE_INVALID',
+      'the file is empty: it needs a header line and a row per recipient',
+    );
+  const columns = names.map((name) => {
     const known = [...KNOWN_COLUMNS, 'destinationId'].find((column) => column.toLowerCase() === name.toLowerCase());
     return known ?? name;
   });
-  const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
-  if (twice !== undefined) throw new SendonceError('RECIPIENTS_FILE_INVALID', `the column '${twice}' is there twice`);
   if (!columns.some((name) => (ADDRESS_COLUMNS as readonly string[]).includes(name))) throw noAddress(columns);
   return columns;
 }

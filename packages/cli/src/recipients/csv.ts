@@ -1,7 +1,6 @@
-import { SendonceError } from '@sendonce/core';
 import { csvHeader, type Header } from './csv-header.ts';
 import { csvRecords } from './csv-records.ts';
-import { rowOf, type RecipientRow } from './row.ts';
+import type { RowShape } from './row-shape.ts';
 
 /** A quoted field may go over this many lines; a quote that is still open then was never meant to be closed. */
 const MOST_LINES = 50;
@@ -10,7 +9,10 @@ const MOST_LINES = 50;
  * Rows of a CSV file with a header (comma, semicolon or tab). A broken row costs itself alone: after one the reader starts again at
  * the next line, so that a stray quote cannot swallow the people below it.
  */
-export async function* csvRows(groups: AsyncIterable<readonly string[]>): AsyncGenerator<readonly RecipientRow[]> {
+export async function* csvRows<Row>(
+  groups: AsyncIterable<readonly string[]>,
+  shape: RowShape<Row>,
+): AsyncGenerator<readonly Row[]> {
   const source = groups[Symbol.asyncIterator]();
   const state: { header: Header | null; waiting: string[]; line: number } = { header: null, waiting: [], line: 1 };
   const pull = async (): Promise<boolean> => {
@@ -20,17 +22,17 @@ export async function* csvRows(groups: AsyncIterable<readonly string[]>): AsyncG
   };
   try {
     while (state.waiting.length > 0 || (await pull())) {
-      state.header ??= takeHeader(state);
+      state.header ??= takeHeader(state, shape);
       const { header } = state;
       if (header === null) continue;
-      const all = wholeGroup(header, state);
+      const all = wholeGroup(header, state, shape);
       if (all !== null) {
         advance(state, state.waiting.length);
         yield all;
         continue;
       }
       for (let left = state.waiting.length; left > 0 && state.waiting.length > 0;) {
-        const { row, lines } = await oneRecord(header, state, pull);
+        const { row, lines } = await oneRecord({ header, shape, pull }, state);
         advance(state, lines);
         left -= lines;
         if (row !== null) yield [row];
@@ -39,11 +41,7 @@ export async function* csvRows(groups: AsyncIterable<readonly string[]>): AsyncG
   } finally {
     await source.return?.();
   }
-  if (state.header === null)
-    throw new SendonceError(
-      'RECIPIENTS_FILE_INVALID',
-      'the file is empty: it needs a header line and a row per recipient',
-    );
+  if (state.header === null) shape.columns([]);
 }
 
 interface Waiting {
@@ -56,51 +54,66 @@ function advance(state: Waiting, lines: number): void {
   state.line += lines;
 }
 
-function takeHeader(state: Waiting): Header | null {
+function takeHeader(state: Waiting, shape: RowShape<unknown>): Header | null {
   const blank = state.waiting.findIndex((line) => line.trim() !== '');
   advance(state, blank < 0 ? state.waiting.length : blank);
   const text = state.waiting[0];
   if (text === undefined) return null;
   advance(state, 1);
-  return csvHeader(text);
+  return csvHeader(text, (names) => shape.columns(names));
 }
 
 /** All waiting lines at once: the quick way, for the usual file. Null when any of them needs a closer look. */
-function wholeGroup({ columns, delimiter }: Header, { waiting, line }: Waiting): RecipientRow[] | null {
-  const records = csvRecords(waiting.join('\n'), delimiter);
+function wholeGroup<Row>(header: Header, { waiting, line }: Waiting, shape: RowShape<Row>): Row[] | null {
+  const records = csvRecords(waiting.join('\n'), header.delimiter);
   if (records === null || records.some(({ fields }) => fields.some((field) => field.includes('\n')))) return null;
-  return records.map((record) => toRow(line + record.lines - 1, record.fields, columns));
+  return records.map((record) => toRow(line + record.lines - 1, record.fields, header, shape));
+}
+
+interface Reading<Row> {
+  readonly header: Header;
+  readonly shape: RowShape<Row>;
+  readonly pull: () => Promise<boolean>;
 }
 
 /** The record that starts at the first waiting line, however many lines it takes. */
-async function oneRecord(
-  { columns, delimiter }: Header,
+async function oneRecord<Row>(
+  { header, shape, pull }: Reading<Row>,
   state: Waiting,
-  pull: () => Promise<boolean>,
-): Promise<{ readonly row: RecipientRow | null; readonly lines: number }> {
+): Promise<{ readonly row: Row | null; readonly lines: number }> {
   const { line } = state;
+  const { delimiter } = header;
   for (let lines = 1; lines <= MOST_LINES; lines++) {
     if (state.waiting.length < lines && !(await pull())) break;
     // A line that is a row by itself was not meant to be inside the quotes of the one above.
-    const below = lines > 1 ? toRow(line, (state.waiting[lines - 1] ?? '').split(delimiter), columns) : null;
-    if (below?.kind === 'recipient') break;
+    const below = (): Row => toRow(line, (state.waiting[lines - 1] ?? '').split(delimiter), header, shape);
+    if (lines > 1 && shape.standsAlone(below())) break;
     const records = csvRecords(state.waiting.slice(0, lines).join('\n'), delimiter);
-    const [first] = records ?? [];
-    if (records !== null) return { row: first === undefined ? null : toRow(line, first.fields, columns), lines };
+    if (records === null) continue;
+    const [first] = records;
+    if (first === undefined) return { row: null, lines };
+    // Quotes that two rows left open make one of them that does not fit: only the first is to blame.
+    if (lines > 1 && shape.isExact && countProblem(first.fields, header, shape) !== null) break;
+    return { row: toRow(line, first.fields, header, shape), lines };
   }
-  return {
-    row: {
-      kind: 'invalid',
-      line,
-      reason: 'a double quote is out of place: put the field in quotes and double those inside',
-    },
-    lines: 1,
-  };
+  const reason = 'a double quote is out of place: put the field in quotes and double those inside';
+  return { row: shape.invalid(line, reason), lines: 1 };
 }
 
-function toRow(line: number, fields: readonly string[], columns: readonly string[]): RecipientRow {
-  const extra = fields.slice(columns.length).some((field) => field.trim() !== '');
-  if (extra)
-    return { kind: 'invalid', line, reason: `has ${fields.length} fields where the header has ${columns.length}` };
-  return rowOf(line, Object.fromEntries(columns.flatMap((name, i) => (name === '' ? [] : [[name, fields[i] ?? '']]))));
+function toRow<Row>(line: number, fields: readonly string[], header: Header, shape: RowShape<Row>): Row {
+  const problem = countProblem(fields, header, shape);
+  if (problem !== null) return shape.invalid(line, problem);
+  const { columns } = header;
+  const named = columns.flatMap((name, i) => (name === '' ? [] : [[name, fields[i] ?? ''] as const]));
+  return shape.row(line, Object.fromEntries(named));
+}
+
+function countProblem(
+  fields: readonly string[],
+  { columns }: Header,
+  { isExact }: Pick<RowShape<unknown>, 'isExact'>,
+): string | null {
+  const isLonger = fields.slice(columns.length).some((field) => field.trim() !== '');
+  if (!isLonger && !(isExact && fields.length < columns.length)) return null;
+  return `has ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} where the header has ${columns.length}`;
 }

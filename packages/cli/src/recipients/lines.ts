@@ -35,6 +35,6 @@ function encodingOf(start: Uint8Array): string {
 function tooLong(line: number): SendonceError {
   return new SendonceError(
     'RECIPIENTS_FILE_INVALID',
-    `line ${line} is longer than 1,000,000 characters: this is not a list of recipients`,
+    `line ${line} is longer than 1,000,000 characters: this is no list with a row a line`,
   );
 }

@@ -1,22 +1,25 @@
-import { rowOf, type RecipientRow } from './row.ts';
+import type { Fields, RowShape } from './row-shape.ts';
 
 /** Rows of a file with one JSON object a line. */
-export async function* ndjsonRows(groups: AsyncIterable<readonly string[]>): AsyncGenerator<readonly RecipientRow[]> {
+export async function* ndjsonRows<Row>(
+  groups: AsyncIterable<readonly string[]>,
+  shape: RowShape<Row>,
+): AsyncGenerator<readonly Row[]> {
   let line = 0;
   for await (const group of groups) {
-    const rows = group.map((text) => rowOfText(++line, text));
+    const rows = group.map((text) => rowOfText(++line, text, shape));
     yield rows.filter((row) => row !== null);
   }
 }
 
-function rowOfText(line: number, text: string): RecipientRow | null {
+function rowOfText<Row>(line: number, text: string, shape: RowShape<Row>): Row | null {
   if (text.trim() === '') return null;
   const value = parse(text);
-  if (value === undefined) return { kind: 'invalid', line, reason: 'is not JSON' };
+  if (value === undefined) return shape.invalid(line, 'is not JSON');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { kind: 'invalid', line, reason: 'is not a JSON object, such as {"to":"ann@example.com"}' };
+    return shape.invalid(line, `is not a JSON object, such as ${shape.example}`);
   }
-  return rowOf(line, value as Readonly<Record<string, unknown>>);
+  return shape.row(line, value as Fields);
 }
 
 function parse(text: string): unknown {

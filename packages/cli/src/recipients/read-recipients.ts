@@ -4,7 +4,9 @@ import { SendonceError } from '@sendonce/core';
 import { nearest } from '../nearest.ts';
 import { linesOf } from './lines.ts';
 import { ndjsonRows } from './ndjson.ts';
-import type { RecipientRow } from './row.ts';
+import { recipientColumns } from './csv-header.ts';
+import { rowOf, type RecipientRow } from './row.ts';
+import type { RowShape } from './row-shape.ts';
 
 /** What a recipients file may be called. */
 export const RECIPIENT_FILES = ['.csv', '.ndjson', '.jsonl'] as const;
@@ -25,25 +27,38 @@ export async function* readRecipients(path: string): AsyncGenerator<readonly Rec
   }
   try {
     const lines = linesOf(chunksOf(path));
-    if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines);
-    else yield* ndjsonRows(lines);
+    if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines, RECIPIENT_SHAPE);
+    else yield* ndjsonRows(lines, RECIPIENT_SHAPE);
   } catch (error) {
     throw fileError(path, error);
   }
 }
 
+export const RECIPIENT_SHAPE: RowShape<RecipientRow> = {
+  columns: recipientColumns,
+  row: rowOf,
+  invalid: (line, reason) => ({ kind: 'invalid', line, reason }),
+  standsAlone: ({ kind }) => kind === 'recipient',
+  isExact: false,
+  example: '{"to":"ann@example.com"}',
+};
+
 /** Opened only when somebody reads: an error of a stream that nobody listens to would end the process. */
-async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
 function fileError(path: string, error: unknown): SendonceError {
+  return new SendonceError('RECIPIENTS_FILE_INVALID', `${basename(path)}: ${fileProblem(error)}`, { cause: error });
+}
+
+/** Why a file could not be read, in words. */
+export function fileProblem(error: unknown): string {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const reasons: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file',
     EISDIR: 'this is a folder',
     EACCES: 'reading it is not allowed',
   };
-  const reason = reasons[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
-  return new SendonceError('RECIPIENTS_FILE_INVALID', `${basename(path)}: ${reason}`, { cause: error });
+  return reasons[code ?? ''] ?? (error instanceof Error ? error.message : String(error));
 }

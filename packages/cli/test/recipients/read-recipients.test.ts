@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { collectRecipients } from '../../src/recipients/collect-recipients.ts';
 import { csvRows } from '../../src/recipients/csv.ts';
 import { linesOf } from '../../src/recipients/lines.ts';
+import { RECIPIENT_SHAPE } from '../../src/recipients/read-recipients.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recipients-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -225,7 +226,7 @@ describe('a recipients file that cannot be used', () => {
     async function* endless(): AsyncGenerator<Buffer> {
       for (;;) yield Buffer.alloc(65_536, 'x');
     }
-    const rows = csvRows(linesOf(endless()));
+    const rows = csvRows(linesOf(endless()), RECIPIENT_SHAPE);
     await expect(rows.next()).rejects.toThrow('line 1 is longer than 1,000,000 characters');
   });
 });
@@ -238,7 +239,7 @@ describe('reading', () => {
       for (;;) yield text.subarray((read * 7) % text.length, (++read * 7) % text.length || text.length);
     }
     const seen: string[] = [];
-    for await (const rows of csvRows(linesOf(endless()))) {
+    for await (const rows of csvRows(linesOf(endless()), RECIPIENT_SHAPE)) {
       seen.push(...rows.map((row) => (row.kind === 'recipient' ? row.input.to : `${row.line}: ${row.reason}`)));
       if (seen.length >= 1_000) break;
     }

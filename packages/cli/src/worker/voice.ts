@@ -1,0 +1,77 @@
+import type { TelemetryEvent } from '@sendonce/core';
+import { absolute } from '../operate/words.ts';
+import { wordsLine } from '../progress-line.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Hashed } from './hashed.ts';
+import type { Vitals } from './vitals.ts';
+
+/** What a worker says of itself beside its events. */
+export interface WorkerNews {
+  readonly kind: 'worker.started' | 'worker.waiting' | 'worker.stopping' | 'worker.stopped';
+  readonly [field: string]: unknown;
+}
+
+export interface Voice {
+  readonly event: (event: TelemetryEvent) => void;
+  readonly news: (news: WorkerNews, words: string) => void;
+  readonly close: () => void;
+}
+
+export interface VoiceOptions {
+  readonly vitals: Vitals;
+  readonly hashed: Hashed;
+  readonly now: () => number;
+}
+
+/** For programs: each event a line of JSON on stdout, times in ISO 8601, no address in clear. */
+export function jsonVoice({ out }: Terminal, { hashed, now }: VoiceOptions): Voice {
+  const line = (fields: object): void => out(`${JSON.stringify(fields)}\n`);
+  return {
+    event: (event) => {
+      const reason = 'reason' in event && event.reason !== null ? { reason: hashed(event.reason) } : {};
+      line({ ...event, at: absolute(event.at), ...reason });
+    },
+    news: ({ kind, ...fields }) => line({ kind, at: absolute(now()), ...fields }),
+    close: () => undefined,
+  };
+}
+
+/** For people, on stderr: what troubles it, and how much is done. */
+export function wordsVoice(terminal: Terminal, { vitals, hashed }: VoiceOptions): Voice {
+  const begun = performance.now();
+  const line = wordsLine(terminal);
+  const say = (words: string): void => {
+    line.clear();
+    terminal.err(`${words}\n`);
+  };
+  return {
+    event: (event) => {
+      const words = wordsOf(event);
+      if (words !== null) say(hashed(words));
+      if (event.kind === 'delivery.moved') line.tell(performance.now() - begun, () => vitals.words);
+    },
+    news: (_news, words) => say(words),
+    close: () => line.clear(),
+  };
+}
+
+/** Null for what is counted rather than told. */
+function wordsOf(event: TelemetryEvent): string | null {
+  switch (event.kind) {
+    case 'worker.degraded':
+      return `In trouble, and trying again: ${event.reason}`;
+    case 'worker.recovered':
+      return 'Works again.';
+    case 'worker.no-progress':
+      return `No progress for ${Math.round(event.sinceMs / 1_000)} s although ${event.waiting} deliveries wait.`;
+    case 'duplicate.recorded':
+      return `A second acceptance of ${event.id} was recorded: somebody may have got it twice.`;
+    case 'notification.moved':
+      return event.to === 'failed' ? `${event.id} could not be routed: ${event.reason ?? 'no reason'}` : null;
+    case 'delivery.moved':
+    case 'attempt.ended':
+    case 'delivery.failover':
+    case 'delivery.stray':
+      return null;
+  }
+}
