@@ -29,7 +29,7 @@ export interface AskLookup {
 
 /** How long to wait before a lookup that could not answer is asked again: at first, and at most. */
 const LOOKUP_RETRY_MS = 30_000;
-const LONGEST_LOOKUP_RETRY_MS = 3_600_000;
+const LONGEST_LOOKUP_RETRY_MS = 300_000;
 
 /**
  * PROTOCOL section 2 step 9, section 3: replay with the same key while that is safe, else look it up, else the class decides. Never a
@@ -94,8 +94,8 @@ function againInMs({ record, policy, random }: UnknownFacts): number {
 }
 
 /**
- * Rarer the longer it has been unknown, by a quarter of that time: a lookup that never answers in time is asked some two hundred times
- * in a week, not twenty thousand times.
+ * Rarer the longer it has been unknown, by a quarter of that time, and never rarer than every five minutes: an outage of hours is not
+ * hammered, and its end is noticed soon.
  */
 function askAgainInMs({ record, nowMs }: UnknownFacts): number {
   const unknownForMs = nowMs - (record.attempts.at(-1)?.markedAt ?? nowMs);

@@ -322,8 +322,8 @@ describe('an attempt that is presumed after the store lost its memory', () => {
 
 test.each([
   ['at first', 60_000, 'wait 30000'],
-  ['after an hour', 3_600_000, 'wait 900000'],
-  ['after hours', 12 * 3_600_000, 'wait 3600000'],
+  ['after ten minutes', 600_000, 'wait 150000'],
+  ['after hours', 12 * 3_600_000, 'wait 300000'],
 ])('a lookup that cannot answer is asked again, %s, the later the rarer', (_when, unknownForMs, decision) => {
   expect(after(facts('document', 'lookup', unknownForMs), CANNOT_TELL)).toBe(decision);
 });
