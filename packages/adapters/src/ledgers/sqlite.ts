@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { SendonceError, type Ledger } from '@sendonce/core';
 import { epochs, recordLedger, type RecordStore } from '@sendonce/core/records';
 import { connectionOf, type Connection, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
@@ -13,7 +14,10 @@ export type { SqliteDatabaseLike, SqliteStatementLike, SqlValue } from '../inter
 const DAY_MS = 86_400_000;
 
 export interface SqliteLedgerOptions {
-  /** The file, made when it is missing; opened with node:sqlite, else with the `libsql` package. Either this or `database`. */
+  /**
+   * The file, made when it is missing, opened with node:sqlite, else with the `libsql` package. A relative path is one of the folder that
+   * is current now. Either this or `database`.
+   */
   readonly file?: string;
   /** An open database of better-sqlite3, libsql or node:sqlite, for this ledger alone. `close` leaves it open. */
   readonly database?: SqliteDatabaseLike;
@@ -67,7 +71,7 @@ export function sqliteLedger(options: SqliteLedgerOptions): Ledger {
   };
 
   return {
-    capabilities: { shared: true, durable: true, transactions: true },
+    capabilities: { shared: true, durable: true, transactions: true, file: checked.path },
     ...recordLedger(store),
     ...reading(snapshot, now),
     async close() {
@@ -106,7 +110,9 @@ interface Opened {
 }
 
 interface Checked extends SessionOptions {
+  /** As messages name it. */
   readonly file: string;
+  readonly path: string | null;
   readonly isOurs: boolean;
   readonly lockTimeoutMs: number;
   readonly synchronous: 'full' | 'normal';
@@ -192,8 +198,10 @@ function check(options: SqliteLedgerOptions): Checked {
     wrong(`contentRetentionMs must be 0 to retentionMs (${retentionMs}), got ${contentRetentionMs}`);
   return {
     file: file ?? 'the given database',
+    // Of the folder in which it was made, whatever becomes the current one later.
+    path: file === undefined ? null : resolve(file),
     isOurs: database === undefined,
-    connect: () => database ?? openDatabase(file as string),
+    connect: () => database ?? openDatabase(resolve(file as string)),
     synchronous,
     lockTimeoutMs,
     contentRetentionMs,

@@ -7,7 +7,7 @@ import type { Registry } from './registry.ts';
 /** The Ledger port in the hands of one start of a process. */
 export function ledgerPort(wire: Wire, life: Life, sites: LedgerSites, registry: Registry): Ledger {
   return {
-    capabilities: { shared: true, durable: true, transactions: false },
+    capabilities: { shared: true, durable: true, transactions: false, file: null },
     accept: (batch, options) => wire.call(life, sites.accept, { batch, options }),
     seal: (batch) => wire.call(life, sites.seal, batch),
     claimNotifications: (selector, lease) => wire.call(life, sites.claimNotifications, { selector, lease }),

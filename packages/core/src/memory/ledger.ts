@@ -17,7 +17,7 @@ export interface MemoryLedger extends Ledger {
 export function memoryLedger(options: MemoryLedgerOptions): MemoryLedger {
   const state = ledgerState(options);
   return {
-    capabilities: { shared: false, durable: false, transactions: false },
+    capabilities: { shared: false, durable: false, transactions: false, file: null },
     ...recordLedger({
       async transact(work, about) {
         if (about?.join !== undefined)

@@ -385,6 +385,8 @@ export interface LedgerCapabilities {
   readonly durable: boolean;
   /** `accept` can join the caller's own transaction. */
   readonly transactions: boolean;
+  /** The whole path, where the data are a file of this host: what a person looks for who is in the wrong folder. Null elsewhere. */
+  readonly file: string | null;
 }
 
 export interface Ledger {
