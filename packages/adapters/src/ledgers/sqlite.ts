@@ -1,3 +1,4 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SendonceError, type Ledger } from '@sendonce/core';
 import { epochs, recordLedger, type RecordStore } from '@sendonce/core/records';
@@ -55,6 +56,7 @@ export function sqliteLedger(options: SqliteLedgerOptions): Ledger {
   async function open(): Promise<Opened> {
     if (isClosed) throw new SendonceError('LEDGER_UNAVAILABLE', `the ledger of '${checked.file}' is closed`);
     opened ??= await openLedger(checked);
+    opened.watch();
     return opened;
   }
 
@@ -107,12 +109,16 @@ export async function markRestored(options: SqliteLedgerOptions, quarantineMs: n
 interface Opened {
   readonly connection: Connection;
   readonly own: Session;
+  /** @throws SendonceError LEDGER_UNAVAILABLE when the file is not the one that was opened any more. */
+  watch(): void;
 }
 
 interface Checked extends SessionOptions {
   /** As messages name it. */
   readonly file: string;
   readonly path: string | null;
+  /** With links followed, as SQLite names it. */
+  realPath(): string | null;
   readonly isOurs: boolean;
   readonly lockTimeoutMs: number;
   readonly synchronous: 'full' | 'normal';
@@ -137,16 +143,37 @@ async function openLedger(checked: Checked): Promise<Opened> {
       checked,
     );
     if (!isCurrent) await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
-    return { connection, own: session(connection, checked) };
+    return { connection, own: session(connection, checked), watch: watchOver(checked) };
   } catch (error) {
     if (isOurs) database?.close();
     throw error instanceof SendonceError ? error : unavailable(error, file);
   }
 }
 
+/** A file that was removed or replaced under an open connection would go on being written, for nobody to read. */
+function watchOver({ path, file }: Checked): () => void {
+  if (path === null) return () => undefined;
+  const { ino } = statSync(path);
+  let nextAt = 0;
+  return () => {
+    const at = performance.now();
+    if (at < nextAt) return;
+    if (statSync(path, { throwIfNoEntry: false })?.ino !== ino)
+      throw new SendonceError(
+        'LEDGER_UNAVAILABLE',
+        `'${file}' was removed or replaced while it was open; stop every process that uses it, see that the right file is there, then start them again`,
+      );
+    nextAt = at + WATCH_MS;
+  };
+}
+const WATCH_MS = 1_000;
+
 const sessions = new WeakMap<Connection, Session>();
 
-/** The session of a connection that the caller has begun a transaction on. */
+/**
+ * The session of a connection that the caller has begun a transaction on. Looked at anew each time: what an earlier transaction made
+ * (the tables, above all) may have been rolled back with it.
+ */
 function joined(given: unknown, checked: Checked): Session {
   if (!isDatabase(given))
     throw new SendonceError(
@@ -154,12 +181,39 @@ function joined(given: unknown, checked: Checked): Session {
       `transaction must be the open connection (better-sqlite3, libsql or node:sqlite) whose transaction is to be joined, got ${typeof given}`,
     );
   const connection = connectionOf(given);
+  if (!isInTransaction(given))
+    throw new SendonceError(
+      'OPTION_INVALID',
+      'transaction: this connection has no transaction open; begin one before the publish, and await the publish before its end',
+    );
+  const file = fileOf(connection);
+  if (checked.path !== null && file !== checked.realPath())
+    throw new SendonceError(
+      'OPTION_INVALID',
+      `transaction: this connection is to '${file}', and the ledger is '${checked.path}': one transaction needs one file`,
+    );
+  if (versionOf(connection) !== SCHEMA_VERSION) migrate(connection, checked.file);
   const known = sessions.get(connection);
   if (known !== undefined) return known;
-  if (versionOf(connection) !== SCHEMA_VERSION) migrate(connection, checked.file);
   const made = session(connection, checked);
   sessions.set(connection, made);
   return made;
+}
+
+/** No driver tells in the same way, and SQLite has no function for it, but it begins no transaction inside another. */
+function isInTransaction(database: SqliteDatabaseLike): boolean {
+  try {
+    database.exec('BEGIN');
+  } catch {
+    return true;
+  }
+  database.exec('ROLLBACK');
+  return false;
+}
+
+function fileOf(connection: Connection): string {
+  const databases = connection.all<{ name: string; file: string | null }>('PRAGMA database_list');
+  return databases.find(({ name }) => name === 'main')?.file ?? '';
 }
 
 function isDatabase(given: unknown): given is SqliteDatabaseLike {
@@ -200,6 +254,7 @@ function check(options: SqliteLedgerOptions): Checked {
     file: file ?? 'the given database',
     // Of the folder in which it was made, whatever becomes the current one later.
     path: file === undefined ? null : resolve(file),
+    realPath: () => (file === undefined ? null : existsSync(file) ? realpathSync(file) : resolve(file)),
     isOurs: database === undefined,
     connect: () => database ?? openDatabase(resolve(file as string)),
     synchronous,

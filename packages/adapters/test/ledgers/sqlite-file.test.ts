@@ -125,10 +125,58 @@ describe('a SQLite ledger whose file', () => {
   });
 });
 
+describe('a transaction to join', () => {
+  const accept = (ledger: Ledger, transaction: unknown): Promise<unknown> =>
+    ledger.accept([newNotification(notificationId('default', 'order', 'k'), 'k', [targetOf(1)])], { transaction });
+
+  test('must be open, and to the file of the ledger', async () => {
+    const [file, otherFile] = [temporaryFile(), temporaryFile('other.db')];
+    const database = new Database(file);
+    const other = new Database(otherFile);
+    await using(sqliteLedger({ file }), async (ledger) => {
+      await expect(accept(ledger, database)).rejects.toThrow('has no transaction open');
+      other.exec('BEGIN');
+      await expect(accept(ledger, other)).rejects.toThrow('one transaction needs one file');
+      other.exec('ROLLBACK');
+      expect((await ledger.count()).notifications.expanding).toBe(0);
+    });
+    database.close();
+    other.close();
+  });
+
+  test('may be the first thing that happens to the file, and roll back', async () => {
+    const file = temporaryFile();
+    const database = new Database(file);
+    await using(sqliteLedger({ file }), async (ledger) => {
+      for (const end of ['ROLLBACK', 'COMMIT']) {
+        database.exec('BEGIN IMMEDIATE');
+        await accept(ledger, database);
+        database.exec(end);
+      }
+      expect((await ledger.count()).notifications.expanding).toBe(1);
+    });
+    database.close();
+  });
+});
+
+test('a file that is removed or replaced under an open ledger is told, and not written any more', async () => {
+  const file = temporaryFile();
+  await using(sqliteLedger({ file }), async (ledger) => {
+    await expanded(ledger, 1);
+    rmSync(file);
+    // It looks once a second; the clock that it looks at is the real one.
+    await expect.poll(() => codeOf(ledger.count()), { timeout: 5_000 }).toBe('LEDGER_UNAVAILABLE');
+  });
+});
+
 describe('a damaged record', () => {
   const DAMAGES = {
     'of which half is gone': `UPDATE sendonce_deliveries SET body = substr(body, 1, length(body) / 2) WHERE id = ?`,
     'without its target': `UPDATE sendonce_deliveries SET fixed = 'null' WHERE id = ?`,
+    'with an attempt that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.attempts', json('[null]')) WHERE id = ?`,
+    'with attempts that are no list': `UPDATE sendonce_deliveries SET body = json_set(body, '$.attempts', 'garbage') WHERE id = ?`,
+    'in a state that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.state', 'lost') WHERE id = ?`,
+    'due at a time that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.dueAt', 'soon') WHERE id = ?`,
     'of a later release': `UPDATE sendonce_deliveries SET fixed = json_set(fixed, '$.v', 2) WHERE id = ?`,
   };
 

@@ -1,4 +1,11 @@
-import { isDeadLetter, isSettled, type DeliveryRecord, type MessageContent, type Move } from '@sendonce/core';
+import {
+  DELIVERY_STATES,
+  isDeadLetter,
+  isSettled,
+  type DeliveryRecord,
+  type MessageContent,
+  type Move,
+} from '@sendonce/core';
 import type { SqlValue } from './database.ts';
 
 /** What of a delivery belongs to its notification, and is not written again. */
@@ -83,6 +90,7 @@ export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
   // A worker of this release must not act on what it only half understands.
   if (fixed.v !== 1) throw new TypeError(`record version ${String(fixed.v)}`);
   const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
+  if (!isSound(fixed, body)) throw new TypeError('a field of the record is not what it should be');
   const message = row.message === null ? null : (JSON.parse(row.message) as MessageContent);
   // Every field by name, in the order of the type: records of one shape are quicker to copy.
   const of = { ...DEFAULTS, ...body };
@@ -124,6 +132,36 @@ export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
     forced: fixed.forced,
     redrives: fixed.redrives,
   };
+}
+
+const STATES: ReadonlySet<unknown> = new Set(DELIVERY_STATES);
+
+/** Whether the protocol's steps can work with it: what they would stumble over in the middle of a batch is found here, before. */
+function isSound({ target }: Pick<DeliveryRecord, 'target'>, body: Partial<DeliveryRecord>): boolean {
+  const of = { ...DEFAULTS, ...body };
+  const numbers = [of.fence, of.dueAt, of.charged, of.lapses, of.failures, of.updatedAt];
+  const times = [of.leaseUntil, of.dispatchUntil, of.settledAt].filter((time) => time !== null);
+  const isTarget = typeof target === 'object' && [target.to, target.recipientId, target.channel].every(isText);
+  return (
+    isTarget &&
+    STATES.has(of.state) &&
+    isText(of.provider) &&
+    [...numbers, ...times].every(Number.isFinite) &&
+    Array.isArray(of.attempts) &&
+    of.attempts.every((attempt: unknown) => isAttempt(attempt)) &&
+    Array.isArray(of.declarations)
+  );
+}
+
+function isAttempt(attempt: unknown): boolean {
+  if (typeof attempt !== 'object' || attempt === null) return false;
+  const { n, provider, key, fence, markedAt, sendDeadline, outcome } = attempt as Record<string, unknown>;
+  const isOutcome = outcome === null || (typeof outcome === 'object' && isText((outcome as { kind?: unknown }).kind));
+  return [n, fence, markedAt, sendDeadline].every(Number.isFinite) && isText(provider) && isText(key) && isOutcome;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 /** The states that somebody may want a list of among millions that are well. */
