@@ -35,7 +35,7 @@ const realTimeAndRandomness = {
     'error',
     {
       paths: [
-        { name: 'node:crypto', allowImportNames: ['createHash', 'createHmac'], message: random },
+        { name: 'node:crypto', allowImportNames: ['createHash', 'createHmac', 'hash'], message: random },
         ...['node:timers', 'node:timers/promises', 'node:perf_hooks'].map((name) => ({ name, message: clock })),
         ...['node:process', 'node:fs', 'node:http', 'node:https', 'node:net'].map((name) => ({
           name,

@@ -7,6 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { SMTPServer } from 'smtp-server';
 
 const port = Number(process.env.QUICKSTART_PORT ?? 2525);
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  console.error(`QUICKSTART_PORT is '${process.env.QUICKSTART_PORT}'; it must be a number from 0 to 65535.`);
+  process.exit(1);
+}
 const folder = join(process.env.QUICKSTART_FOLDER ?? fileURLToPath(new URL('.', import.meta.url)), 'mail');
 await mkdir(folder, { recursive: true });
 let mails = 0;
@@ -39,8 +43,13 @@ const server = new SMTPServer({
   hideSMTPUTF8: false,
   onData: (stream, session, done) => take(stream, session).then(() => done(), done),
 });
-// Whoever sends may be killed in the middle of a mail.
-server.on('error', ({ message }) => console.error(message));
+server.on('error', ({ code, syscall, message }) => {
+  // Whoever sends may be killed in the middle of a mail: that ends one connection, not the mailbox.
+  if (syscall !== 'listen') return console.error(message);
+  const why = code === 'EADDRINUSE' ? 'something listens there already' : message;
+  console.error(`The mailbox cannot listen at 127.0.0.1:${port}: ${why}. Choose another port: QUICKSTART_PORT=2526`);
+  process.exit(1);
+});
 server.listen(port, '127.0.0.1', () => {
   console.log(`Listening at 127.0.0.1:${server.server.address().port}; each mail is a file in ${folder}`);
 });

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** The commands of the tutorial, in its order; the first one sets up what these tests run in. */
-const [, MAILBOX, SEND_ONE, WORKER, SEND_ALL, WORKER_TO_KILL, STATUS] = [
+const [, MAILBOX, SEND_ONE, WORKER, SEND_ALL, WORKER_TO_KILL, KILL, STATUS] = [
   ...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm),
 ].map(([, command = '']) => command.trim());
 
@@ -42,6 +42,18 @@ describe('the quickstart', () => {
     expect(mail).toMatch(/^Subject: Welcome, You$/m);
   });
 
+  test('says what to do when the port of the mailbox is taken, or is none', async () => {
+    const taken = await shell(`${MAILBOX} 2>&1`, port).ended;
+    expect(taken).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^The mailbox cannot listen at .*QUICKSTART_PORT=2526$/m) as string,
+    });
+    expect(await shell(`${MAILBOX} 2>&1`, '99999').ended).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("QUICKSTART_PORT is '99999'") as string,
+    });
+  });
+
   test('mails 2,000 people once, or says who may be without, although its worker is killed at 800', async () => {
     const list = await shell(SEND_ALL, port).ended;
     // Fifteen rows of the list are no addresses.
@@ -49,7 +61,8 @@ describe('the quickstart', () => {
     expect(list.out).toMatch(/^1 accepted, 15 rows refused\.$/m);
     const first = shell(WORKER_TO_KILL, port);
     await mailbox.line(/^mail 800: /m);
-    first.child.kill('SIGKILL');
+    const [, number = ''] = await first.line(/^Working: .*, process (\d+), ledger \S+ledger\.db\. /m);
+    await shell(KILL?.replace('NUMBER', number)).ended;
     await first.ended;
     expect(mails().length).toBeLessThan(1_900);
 

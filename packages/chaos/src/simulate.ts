@@ -1,5 +1,6 @@
 import { INVARIANTS } from './checkers/index.ts';
 import { coverage, type Coverage, type CoverageData } from './coverage.ts';
+import { EndsOfSchedules } from './ends.ts';
 import { hashText } from './kernel/draw.ts';
 import type { PlanFile } from './plan.ts';
 import { duration } from './report/format.ts';
@@ -75,6 +76,7 @@ class Search {
     number
   >;
   readonly #nobody = new Nobody();
+  readonly #ends = new EndsOfSchedules();
   #totals = { requested: 0, armed: 0, fired: 0, virtualMs: 0 };
   #schedules = 0;
   #hash = 0;
@@ -162,6 +164,7 @@ class Search {
     else if (isGraver(worstOf(result), this.#beside && worstOf(this.#beside.result))) this.#beside = schedule;
     this.#add(result);
     this.#nobody.saw(schedule);
+    this.#ends.saw(schedule, this.#options.workload?.kind === 'config' ? null : recipientCount(result.setup));
     if (this.#failed !== null || this.#schedules % TWICE_EVERY === 0) await this.#compare(of, result);
     this.#schedules += 1;
     this.#progress(0);
@@ -263,6 +266,7 @@ class Search {
       schedules: this.#schedules,
       totals: { ...this.#totals, tally },
       result: shown?.result ?? nothing(this.#options),
+      ...(this.#schedules > 1 && { ends: this.#ends.summary() }),
       minimal: this.#minimal?.minimal ?? null,
       events: told?.events ?? [],
       ...names(told, shown),

@@ -6,8 +6,10 @@ import module from 'node:module';
 module.enableCompileCache?.();
 
 // Left alone, a full disk or a closed pipe would exit with 1, which says that a bug was found. 74 is EX_IOERR (docs/reference/simulate.md).
-process.stdout.on('error', ({ message }) => {
-  process.stderr.write(`Error OUTPUT_FAILED: what there is to say cannot be written to stdout: ${message}\n`);
+process.stdout.on('error', ({ code, message }) => {
+  // Whoever reads (`| head -1`) has what they want: no fault of anybody, and no reason for words.
+  if (code !== 'EPIPE')
+    process.stderr.write(`Error OUTPUT_FAILED: what there is to say cannot be written to stdout: ${message}\n`);
   process.exit(74);
 });
 // The result is on stdout: nobody has to hear the rest.

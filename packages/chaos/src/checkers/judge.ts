@@ -111,8 +111,10 @@ interface Books {
 function beliefs(context: JudgeContext, { slots, extras, states, findings }: Books): Beliefs {
   return {
     // What S1 called undeclared stays so, even if it was declared afterwards.
-    declaredExtras: (recipient) =>
-      findings.hasFor('S1', [recipient, ...slots.laterOf(recipient)]) ? 0 : extras.ofRecipient(recipient),
+    declaredExtras(recipient) {
+      const declared = extras.ofRecipient(recipient);
+      return declared > 0 && findings.hasFor('S1', [recipient, ...slots.laterOf(recipient)]) ? 0 : declared;
+    },
     everUnknown: (recipient) =>
       states.everUnknown(recipient) || slots.laterOf(recipient).some((slot) => states.everUnknown(slot)),
     mayAssume: (recipient) => context.policyOf(recipient).assume,

@@ -58,7 +58,7 @@ export class Agenda {
     const instant = this.#instants.get(at);
     if (instant === undefined) return null;
     this.#drop();
-    if (instant.entries.length > 1) instant.entries.sort(byRank);
+    sortByRank(instant.entries);
     return instant;
   }
 
@@ -93,6 +93,18 @@ export class Agenda {
   }
 }
 
-function byRank(a: Entry, b: Entry): number {
-  return a.rank - b.rank;
+/** Most instants have a handful of entries, for which the engine's sort would make lists of its own (measured: a third of its time). */
+const FEW = 16;
+
+function sortByRank(entries: Entry[]): void {
+  if (entries.length > FEW) {
+    entries.sort((a, b) => a.rank - b.rank);
+    return;
+  }
+  for (let i = 1; i < entries.length; i++) {
+    const entry = entries[i] as Entry;
+    let at = i;
+    for (; at > 0 && (entries[at - 1] as Entry).rank > entry.rank; at--) entries[at] = entries[at - 1] as Entry;
+    entries[at] = entry;
+  }
 }

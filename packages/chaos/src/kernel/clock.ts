@@ -60,8 +60,8 @@ class Timer implements Entry {
     this.#wake();
   }
 
+  /** The signal has aborted, which it does once. */
   handleEvent(): void {
-    this.#signal?.removeEventListener('abort', this);
     this.#kernel.cancel(this);
     this.#wake();
   }

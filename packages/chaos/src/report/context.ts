@@ -20,6 +20,8 @@ export interface ReportContext {
   readonly input: InputSummary;
   /** The command that does all of it again. */
   readonly again: string;
+  /** The command that runs one schedule of a search alone, by its seed. */
+  readonly alone?: (seed: string) => string;
   /** Where the minimal plan was written, and the command that runs it. */
   readonly planFile: string | null;
   readonly replay: string | null;

@@ -30,6 +30,11 @@ export function duration(ms: number): string {
   return `${Math.round(ms)} ms`;
 }
 
+/** A sentence whose times are raw ms, each of a second or more in words. */
+export function withDurations(text: string): string {
+  return text.replace(/\b(\d{4,}) ms\b/g, (_, ms: string) => duration(Number(ms)));
+}
+
 /** The first `max` items, one a line, then how many are left out and where they are. */
 export function firstOf(items: readonly string[], max: number, where: string): string[] {
   if (items.length <= max) return [...items];

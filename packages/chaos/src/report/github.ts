@@ -1,5 +1,5 @@
 import { CLASSES_OF_END } from '../result.ts';
-import { count, plural } from './format.ts';
+import { count, plural, withDurations } from './format.ts';
 import type { ReportContext } from './context.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
@@ -13,7 +13,7 @@ export function githubErrors(
 ): string[] {
   return firstOfEach(report.result.violations).map(({ invariant, recipient, message }) => {
     const whom = recipient === null ? '' : `${who(report, recipient)}: `;
-    const body = `${whom}${message}\nRerun: ${replay ?? again}`;
+    const body = `${whom}${withDurations(message)}\nRerun: ${replay ?? again}`;
     return `::error title=${property(`notify simulate: ${invariant}, ${invariantText(invariant).title}`)}::${data(body)}`;
   });
 }
@@ -33,7 +33,8 @@ export function githubSummary(report: SimulateReport, context: Pick<ReportContex
     `| ${[requested, ...ends.map((end) => tally[end])].map(count).join(' | ')} |`,
     '',
     ...firstOfEach(report.result.violations).map(
-      ({ invariant, message }) => `- **${invariant}** ${invariantText(invariant).title}: ${cell(message)}`,
+      ({ invariant, message }) =>
+        `- **${invariant}** ${invariantText(invariant).title}: ${cell(withDurations(message))}`,
     ),
     ...(report.verdict === 'violation'
       ? faults.slice(0, 12).map((fault, i) => `${i + 1}. ${cell(faultWords(fault))}`)

@@ -1,6 +1,6 @@
 import { CLASSES_OF_END, type EndClass, type Tally } from '../result.ts';
 import type { ReportContext } from './context.ts';
-import type { SimulateReport } from './types.ts';
+import type { EndReason, Ends, SimulateReport } from './types.ts';
 import { firstOfEach, recipientsIn } from './who.ts';
 
 /** One object, printed by `--json` and written as `summary.json`. Its keys are a contract: `schema` rises when they change. */
@@ -23,6 +23,9 @@ export interface SimulateJson extends Readonly<Record<EndClass, number>> {
     readonly recipient: string | null;
     readonly plan: string | null;
   }[];
+  /** Where several schedules ran: who got nothing, by reason, and what is in no sum. */
+  readonly notSent?: readonly EndReason[];
+  readonly outside?: Ends['outside'];
   readonly virtualMs: number;
   readonly wallMs: number;
   readonly traceHash: string;
@@ -49,6 +52,7 @@ export function simulateJson(report: SimulateReport, context: Pick<ReportContext
     kills: result.kills.map(({ at, worker, phase }) => ({ at, worker, phase })),
     faults: { armed: totals.armed, fired: totals.fired },
     violations: violationsOf(report, context.planFile),
+    ...(report.ends && { notSent: report.ends.reasons, outside: report.ends.outside }),
     virtualMs: Math.round(totals.virtualMs),
     wallMs: Math.round(report.wallMs),
     traceHash: report.traceHash,

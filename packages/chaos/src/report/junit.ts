@@ -1,4 +1,5 @@
 import type { Violation } from '../result.ts';
+import { withDurations } from './format.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
@@ -39,7 +40,7 @@ function testCase(report: SimulateReport, id: string, violation: Violation | und
   const faults = (report.minimal?.plan ?? report.result).faults.map((fault, i) => `${i + 1}. ${faultWords(fault)}`);
   const whom = violation.recipient === null ? [] : [`recipient: ${who(report, violation.recipient)}`];
   const body = [...whom, ...faults, invariantText(id).why, `rerun: ${again}`].join('\n');
-  return `<testcase${name}><failure${attributesText({ message: violation.message, type: id })}>${xml(body)}</failure></testcase>`;
+  return `<testcase${name}><failure${attributesText({ message: withDurations(violation.message), type: id })}>${xml(body)}</failure></testcase>`;
 }
 
 function conclusive({ doubts, nondeterminism }: SimulateReport): string {

@@ -12,8 +12,6 @@ type Fact = readonly [name: string, text: string];
 /** The lines that every run ends in, whatever came of it: what went in, what came of it, what was broken, how it is run again. */
 export function facts(report: SimulateReport, context: ReportContext): string[] {
   const { tally } = report.totals;
-  // A run that broke a promise says nothing about what would have been.
-  const unsure = report.verdict === 'violation' ? null : tally.recovered + tally.resent + tally.assumed + tally.parked;
   const never = `${count(tally.duplicated)} duplicated, ${count(tally.lost)} lost, ${count(tally.phantom)} phantom`;
   const all: readonly Fact[] = [
     ['input', inputWords(report, context)],
@@ -29,13 +27,25 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['never', tally.duplicated + tally.lost + tally.phantom > 0 ? context.paint.red(never) : never],
     ['faults', faultsWords(report)],
     ['world', worldWords(report, context)],
-    ['provider', context.providers ?? providerWords(report.setup, unsure)],
+    ['provider', context.providers ?? providerWords(report.setup, unsure(report))],
     ['checked', checkedWords(report)],
     ...earlier(context),
     ...timeWords(report),
     ['again', context.again],
+    ['words', 'docs/reference/simulate.md#reading-the-output'],
   ];
   return all.map(([name, text]) => `  ${context.paint.dim(name.padEnd(9))}  ${text}`);
+}
+
+/**
+ * How many outcomes were unknown for a while, which other providers would have made something else of. Null where the number tells
+ * nothing: a broken promise, many schedules, or a store that forgot, after which no ability of a provider helps everybody.
+ */
+function unsure({ verdict, schedules, totals: { tally }, coverage, setup }: SimulateReport): number | null {
+  const forgot = coverage.faults.some(({ kind, fired }) => kind.startsWith('amnesia') && fired > 0);
+  const others = setup.provider !== 'plain' && tally.parked > 0;
+  if (verdict === 'violation' || schedules !== 1 || forgot || others) return null;
+  return tally.recovered + tally.resent + tally.assumed + tally.parked;
 }
 
 function timeWords({ real, totals, wallMs, traceHash }: SimulateReport): Fact[] {
@@ -48,7 +58,7 @@ function earlier({ regressions }: ReportContext): Fact[] {
 }
 
 /** Of one schedule. What a producer left unsealed is in no sum, and a config may write to each row several times. */
-function inputWords({ totals, result, schedules }: SimulateReport, { input }: ReportContext): string {
+function inputWords({ totals, result, schedules, ends }: SimulateReport, { input }: ReportContext): string {
   const { rows, merged, invalid, source } = input;
   const outside = merged + invalid.length;
   const requested = schedules === 0 ? rows - outside : result.requested;
@@ -57,7 +67,10 @@ function inputWords({ totals, result, schedules }: SimulateReport, { input }: Re
   const whose = source === null || whole !== rows ? '' : ` of ${source}`;
   const what = file === '' ? plural(whole, 'row') : count(whole);
   const each = `${what}${whose} = ${count(requested)} requested + ${count(merged)} merged + ${count(invalid.length)} invalid${file}`;
-  return schedules > 1 ? `${each}; in ${count(schedules)} schedules ${count(totals.requested)} requested` : each;
+  if (schedules <= 1) return each;
+  const left = ends?.outside.recipients ?? 0;
+  const never = left === 0 ? '' : ` + ${count(left)} outside the sums`;
+  return `${each}; in ${count(schedules)} schedules ${count(totals.requested)} requested${never}`;
 }
 
 function faultsWords({ totals, result, coverage }: SimulateReport): string {
@@ -88,7 +101,7 @@ function worldWords(report: SimulateReport, { providers }: ReportContext): strin
     // The types of a config bring their own classes.
     ...(providers === null ? [classWords(setup)] : []),
     setup.queue ? 'queue' : 'no queue',
-    ...(setup.sender === null ? [] : [`known-bad sender ${setup.sender}`]),
+    ...(setup.sender === null ? [] : [`known-bad sender ${setup.sender} (it chose this world, flags apart)`]),
     `seed ${seed}`,
   ];
   return parts.join(', ');

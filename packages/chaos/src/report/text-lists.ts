@@ -1,9 +1,10 @@
-import { count, firstOf } from './format.ts';
+import { count, firstOf, plural } from './format.ts';
 import type { ReportContext } from './context.ts';
-import type { SimulateReport } from './types.ts';
+import type { EndReason, Ends, SimulateReport } from './types.ts';
 import { who } from './who.ts';
 
 const MOST = 20;
+const MOST_KINDS = 3;
 
 /** Everybody who did not get a message although somebody asked for it, with the reason; and what was refused at the door. */
 export function lists(report: SimulateReport, context: ReportContext): string[] {
@@ -11,20 +12,42 @@ export function lists(report: SimulateReport, context: ReportContext): string[] 
 }
 
 function notSent(report: SimulateReport, context: ReportContext): string[] {
+  if (report.ends !== undefined) return byReason(report.ends, context);
   const { notSent: letters, tally } = report.result;
   const total = Math.max(letters.length, tally.parked + tally.failed + tally.dead);
   const items = letters.map(
     ({ recipient, state, reason }) => `${state.padEnd(6)}  ${who(report, recipient)}: ${reason}`,
   );
-  const { parked, failed, dead } = report.totals.tally;
-  const which =
-    report.schedules > 1
-      ? `in the schedule shown (${count(total)} of ${count(parked + failed + dead)} over all schedules)`
-      : `(${count(total)})`;
-  return section(`Not sent ${which}, each with its reason`, items, total, context);
+  return section(`Not sent (${count(total)}), each with its reason`, items, total, context);
 }
 
-function unsealed({ result }: SimulateReport, context: ReportContext): string[] {
+/** Over many schedules nobody reads names: the reasons, what broke beside them, and where the names are. */
+function byReason({ reasons, lines }: Ends, context: ReportContext): string[] {
+  const total = reasons.reduce((sum, each) => sum + each.count, 0);
+  const items = reasons.map(
+    (each) =>
+      `${count(each.count)} ${each.state} in ${plural(each.schedules, 'schedule')}: ${each.reason}${firedThere(each)}`,
+  );
+  const shown = section(`Not sent over all schedules (${count(total)}), by reason`, items, items.length, context);
+  return shown.length === 0 ? [] : [...shown, ...whereNames(lines, context)];
+}
+
+function firedThere({ faults, schedules }: EndReason): string {
+  const shown = faults
+    .slice(0, MOST_KINDS)
+    .map((fault) => (schedules === 1 ? fault.kind : `${fault.kind} in ${fault.schedules}`));
+  const more = faults.length > MOST_KINDS ? [`${faults.length - MOST_KINDS} more`] : [];
+  return shown.length === 0 ? '' : ` (fired there: ${[...shown, ...more].join(', ')})`;
+}
+
+function whereNames([first]: Ends['lines'], { directory, alone }: ReportContext): string[] {
+  const file = directory === null ? '--report DIR lists who' : `who: ${directory}/not-sent.ndjson`;
+  const one = first === undefined || alone === undefined ? '' : `; the first such schedule alone: ${alone(first.seed)}`;
+  return [`  ${file}, with schedule and seed${one}`];
+}
+
+function unsealed({ result, ends }: SimulateReport, context: ReportContext): string[] {
+  if (ends !== undefined) return outside(ends.outside, context);
   const items = result.unsealed.map(
     ({ notificationId, targets }) =>
       `${notificationId}: its producer stopped after ${count(targets)} recipients; nobody of them got anything`,
@@ -35,6 +58,17 @@ function unsealed({ result }: SimulateReport, context: ReportContext): string[] 
     items.length,
     context,
   );
+}
+
+function outside(
+  { recipients, schedules, producerGone, forgotten }: Ends['outside'],
+  context: ReportContext,
+): string[] {
+  const gone = `${plural(producerGone, 'schedule')}: producer gone before its list was complete, nobody mailed`;
+  const lost = `${plural(forgotten, 'schedule')}: the store lost the notification with its memory, nobody mailed`;
+  const items = [...(producerGone > 0 ? [gone] : []), ...(forgotten > 0 ? [lost] : [])];
+  const whom = recipients === 0 ? '' : `${plural(recipients, 'recipient')} of `;
+  return section(`Outside the sums (${whom}${plural(schedules, 'schedule')})`, items, items.length, context);
 }
 
 function invalid(context: ReportContext): string[] {

@@ -1,13 +1,13 @@
 import { CLASSES_OF_END, type Violation } from '../result.ts';
 import { knownBadSender } from '../senders/index.ts';
-import { count, plural, wrap } from './format.ts';
+import { count, plural, withDurations, wrap } from './format.ts';
 import type { ReportContext } from './context.ts';
 import { facts, unfired } from './text-facts.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import { lists } from './text-lists.ts';
 import { timeline } from './timeline.ts';
-import type { SimulateReport } from './types.ts';
+import type { Ends, SimulateReport } from './types.ts';
 import { firstOfEach, who } from './who.ts';
 
 const WIDTH = 100;
@@ -48,8 +48,8 @@ function nondeterminism(
   ];
 }
 
-function passWords({ totals, result }: SimulateReport): string {
-  const left = unfinished(result.unsealed);
+function passWords({ totals, result, ends }: SimulateReport): string {
+  const left = ends === undefined ? unfinished(result.unsealed) : outside(ends);
   if (totals.requested === 0) return `nobody was written to: ${left ?? 'nobody was asked for'}`;
   const { once, recovered } = totals.tally;
   const whole = once + recovered === totals.requested;
@@ -65,6 +65,10 @@ function unfinished(unsealed: SimulateReport['result']['unsealed']): string | nu
   const stored = unsealed.reduce((sum, { targets }) => sum + targets, 0);
   const [was, whose] = unsealed.length === 1 ? ['was', 'its producer'] : ['were', 'their producers'];
   return `${plural(unsealed.length, 'notification')} ${was} never finished by ${whose} (${plural(stored, 'recipient')} stored)`;
+}
+
+function outside({ outside: { schedules } }: Ends): string | null {
+  return schedules === 0 ? null : `${plural(schedules, 'schedule')} outside the sums`;
 }
 
 function others(tally: SimulateReport['totals']['tally']): string {
@@ -100,9 +104,9 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
   return [
     `${paint.red(paint.bold('VIOLATION'))}  ${people === undefined ? hurt(report) : ''}${first.invariant}: ${title}`,
     '',
-    ...indent(`${whom}${first.message}`),
+    ...indent(`${whom}${withDurations(first.message)}`),
     ...more.flatMap((other) =>
-      indent(`also ${other.invariant}, ${invariantText(other.invariant).title}: ${other.message}`),
+      indent(`also ${other.invariant}, ${invariantText(other.invariant).title}: ${withDurations(other.message)}`),
     ),
     '',
     ...plan(report, context),

@@ -75,6 +75,48 @@ export interface Coverage {
   readonly pairs: number;
 }
 
+/** Whoever got nothing for one reason, over all schedules of a search. */
+export interface EndReason {
+  /** `parked`, `failed` or `dead`. */
+  readonly state: string;
+  readonly reason: string;
+  readonly count: number;
+  /** In how many schedules that was so, and in how many of those each kind of fault fired; the most frequent first. */
+  readonly schedules: number;
+  readonly faults: readonly { readonly kind: string; readonly schedules: number }[];
+}
+
+/** A line of `not-sent.ndjson` after a search. */
+export type EndLine = {
+  /** `parked`, `failed`, `dead` or `unsealed`. */
+  readonly kind: string;
+  /** Which schedule it was, from 1, and the seed that runs it alone. */
+  readonly schedule: number;
+  readonly seed: string;
+} & (
+  | { readonly recipient: string; readonly to: string | null; readonly reason: string }
+  | { readonly notificationId: string; readonly targets: number }
+);
+
+/** Who got nothing, over all schedules of a search. */
+export interface Ends {
+  readonly reasons: readonly EndReason[];
+  /**
+   * What is in no sum: so many recipients (with a config nobody knows them: 0) of so many schedules, whose producer was gone before its
+   * list was complete, or whose store lost the notification with its memory. Nobody of them got anything.
+   */
+  readonly outside: {
+    readonly recipients: number;
+    readonly schedules: number;
+    readonly producerGone: number;
+    readonly forgotten: number;
+  };
+  /** The first 10,000. */
+  readonly lines: readonly EndLine[];
+  /** How many more there were. */
+  readonly leftOut: number;
+}
+
 export interface SimulateReport {
   readonly verdict: 'pass' | 'violation' | 'inconclusive';
   readonly mode: 'virtual' | 'real';
@@ -92,6 +134,8 @@ export interface SimulateReport {
   };
   /** The first schedule that failed, else the first one that ran. */
   readonly result: RunResult;
+  /** Where several schedules ran. */
+  readonly ends?: Ends;
   readonly minimal: Minimal | null;
   /** The events of the minimal run, else (with `record`) of `result`; empty when nothing was kept. */
   readonly events: readonly HistoryEvent[];

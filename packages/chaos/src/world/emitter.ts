@@ -1,5 +1,5 @@
 import type { HistoryEvent, Observer } from '../history.ts';
-import { outsideWorld } from '../kernel/guard.ts';
+import { enterWorld, leaveWorld, worldInside } from '../kernel/guard.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 
 type Distribute<Event> = Event extends HistoryEvent ? Omit<Event, 'at' | 'process'> : never;
@@ -23,10 +23,14 @@ export class Emitter {
 
   emit(event: HistoryEvent): void {
     if (!this.isHeard) return;
-    // Observers are harness code: they may look at the real clock.
-    outsideWorld(() => {
+    // Observers are harness code: they may look at the real clock. No closure, since there is an event per delivery and step.
+    const world = worldInside();
+    leaveWorld();
+    try {
       for (const observer of this.#observers) observer.on(event);
-    });
+    } finally {
+      if (world !== null) enterWorld(world);
+    }
   }
 
   /** For what is rare. */

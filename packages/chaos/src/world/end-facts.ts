@@ -9,6 +9,7 @@ import {
 } from '../checkers/facts.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
+import type { MailboxMessage } from './mailbox.ts';
 import { firstDeliveryId } from './requested.ts';
 import type { World } from './world.ts';
 
@@ -87,20 +88,39 @@ async function allNotifications({ store: { ledger } }: World): Promise<readonly 
 }
 
 function* mailbox(world: World): Generator<MailboxEntry> {
-  const { mailbox: box, registry, providers, options, trim } = world;
-  for (const { slot, provider, deliveryId, bodyHash, at } of box.messages()) {
-    trim();
-    const recipient = slot < 0 ? -1 : registry.numberOf(slot);
-    yield {
-      recipient,
-      provider: providers[provider]?.name ?? '',
-      // A hash per message, for the few that are asked.
-      get deliveryId() {
-        return deliveryId ?? firstDeliveryId(recipient, options.workload, registry);
-      },
-      body: bodyHash.toString(36),
-      at,
-    };
+  for (const message of world.mailbox.messages()) {
+    world.trim();
+    yield new Entry(world, message);
+  }
+}
+
+/** The recipient is counted, of each message; the rest is made for the few that are asked. */
+class Entry implements MailboxEntry {
+  readonly recipient: number;
+  readonly #world: World;
+  readonly #message: MailboxMessage;
+
+  constructor(world: World, message: MailboxMessage) {
+    this.recipient = message.slot < 0 ? -1 : world.registry.numberOf(message.slot);
+    this.#world = world;
+    this.#message = message;
+  }
+
+  get provider(): string {
+    return this.#world.providers[this.#message.provider]?.name ?? '';
+  }
+
+  get deliveryId(): string {
+    const { options, registry } = this.#world;
+    return this.#message.deliveryId ?? firstDeliveryId(this.recipient, options.workload, registry);
+  }
+
+  get body(): string {
+    return this.#message.bodyHash.toString(36);
+  }
+
+  get at(): number {
+    return this.#message.at;
   }
 }
 

@@ -40,7 +40,8 @@ import type {
 import { opHash, opIndex, type Op } from '../faults/ops.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Site } from '../kernel/site.ts';
-import type { Emitter, Happening } from './emitter.ts';
+import type { HistoryEvent } from '../history.ts';
+import type { Emitter } from './emitter.ts';
 import type { Knobs } from './knobs.ts';
 import type { Registry } from './registry.ts';
 import type { Store } from './store.ts';
@@ -95,19 +96,23 @@ export interface LedgerSitesParts {
   readonly onWork: () => void;
 }
 
-type Record<Args, Result> = (args: Args, result: Result, tell: (happening: Happening) => void) => void;
+/** When and by whom: how each event begins. */
+type Head = Pick<HistoryEvent, 'at' | 'process'>;
+type Tell<Args, Result> = (args: Args, result: Result, head: Head) => void;
 
 /** The store's side of the Ledger port: one applied call is one batch of history events. */
 export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
   const { store, kernel, knobs, emitter, registry, onIdle, onWork } = parts;
   const { ledger } = store;
   const promised = (): void => void (store.producedAt = kernel.now);
+  // Events are written out field by field: a spread is several times as slow, and there is one per delivery and step.
+  const tell = (event: HistoryEvent): void => emitter.emit(event);
   const span = [knobs.ledgerLeastMs, knobs.ledgerMostMs] as const;
 
   function site<Args, Result>(
     op: Op,
     run: (args: Args) => Promise<Result>,
-    record: Record<Args, Result> | null,
+    record: Tell<Args, Result> | null,
     role: 'asking' | 'working' = 'working',
   ): Site<Args, Result> {
     const index = opIndex(op);
@@ -127,7 +132,7 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
         if (record === null || !emitter.isHeard) return result;
         const { name } = life.process;
         return result.then((value) => {
-          record(args, value, (happening) => emitter.tell(name, happening));
+          record(args, value, { at: kernel.now, process: name });
           return value;
         });
       },
@@ -157,70 +162,72 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
     claimNotifications: site(
       'ledger.claimNotifications',
       ({ selector, lease }) => ledger.claimNotifications(selector, lease),
-      ({ lease: { owner } }, verdicts, tell) =>
-        verdicts.forEach((verdict) => tell({ kind: 'claim-notification', owner, verdict })),
+      ({ lease: { owner } }, verdicts, { at, process }) =>
+        verdicts.forEach((verdict) => tell({ at, process, kind: 'claim-notification', owner, verdict })),
       'asking',
     ),
     add: site(
       'ledger.add',
       (batch) => ledger.add(batch),
-      (batch, verdicts, tell) => each(batch, verdicts, (request, verdict) => tell({ kind: 'add', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'add', request, verdict })),
     ),
     claim: site(
       'ledger.claim',
       ({ selector, lease }) => ledger.claim(selector, lease),
-      ({ lease: { owner, requestId, leaseMs } }, verdicts, tell) =>
-        verdicts.forEach((verdict) => tell({ kind: 'claim', owner, requestId, leaseMs, verdict })),
+      ({ lease: { owner, requestId, leaseMs } }, verdicts, { at, process }) =>
+        verdicts.forEach((verdict) => tell({ at, process, kind: 'claim', owner, requestId, leaseMs, verdict })),
       'asking',
     ),
     renew: site(
       'ledger.renew',
       ({ batch, leaseMs }) => ledger.renew(batch, leaseMs),
-      ({ batch }, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'renew', request, verdict })),
+      ({ batch }, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'renew', request, verdict })),
       'asking',
     ),
     release: site(
       'ledger.release',
       (batch) => ledger.release(batch),
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'release', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'release', request, verdict })),
     ),
     mark: site(
       'ledger.mark',
       (batch) => ledger.mark(batch),
-      (batch, verdicts, tell) => each(batch, verdicts, (request, verdict) => tell({ kind: 'mark', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'mark', request, verdict })),
     ),
     settle: site(
       'ledger.settle',
       (batch) => ledger.settle(batch),
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'settle', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'settle', request, verdict })),
     ),
     sweep: site(
       'ledger.sweep',
       (request) => ledger.sweep(request),
-      (_request, result, tell) => tell({ kind: 'sweep', result }),
+      (_request, result, { at, process }) => tell({ at, process, kind: 'sweep', result }),
       'asking',
     ),
     reconcile: site(
       'ledger.reconcile',
       (batch) => ledger.reconcile(batch),
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'reconcile', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'reconcile', request, verdict })),
     ),
     record: site('ledger.record', (batch) => ledger.record(batch), null),
     cancel: site(
       'ledger.cancel',
       (batch) => ledger.cancel(batch),
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'cancel', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'cancel', request, verdict })),
     ),
     suppress: site(
       'ledger.suppress',
       (batch) => ledger.suppress(batch),
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, { tooLate }) => tell({ kind: 'suppress', request, tooLate })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, { tooLate }) => tell({ at, process, kind: 'suppress', request, tooLate })),
     ),
     block: site('ledger.block', (batch) => ledger.block(batch), null),
     replay: site(
@@ -232,8 +239,8 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
         });
         return verdicts;
       },
-      (batch, verdicts, tell) =>
-        each(batch, verdicts, (request, verdict) => tell({ kind: 'replay', request, verdict })),
+      (batch, verdicts, { at, process }) =>
+        each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'replay', request, verdict })),
     ),
     find: site('ledger.find', (ids) => ledger.find(ids), null, 'asking'),
     findNotifications: site('ledger.findNotifications', (ids) => ledger.findNotifications(ids), null, 'asking'),

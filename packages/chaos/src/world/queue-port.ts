@@ -1,5 +1,6 @@
 import type { ItemResult, Queue, QueueCapabilities, ReceivedWake, Wake } from '@sendonce/core';
 import { opHash, opIndex, type Op } from '../faults/ops.ts';
+import type { Kernel } from '../kernel/kernel.ts';
 import type { Life } from '../kernel/process.ts';
 import type { Site } from '../kernel/site.ts';
 import type { Wire } from '../kernel/wire.ts';
@@ -19,8 +20,15 @@ export interface QueueSites {
   readonly depth: Site<null, number>;
 }
 
+export interface QueueSitesParts {
+  readonly kernel: Kernel;
+  readonly queue: SimulatedQueue;
+  readonly knobs: Knobs;
+  readonly emitter: Emitter;
+}
+
 /** The queue's side of the Queue port. */
-export function queueSites(queue: SimulatedQueue, knobs: Knobs, emitter: Emitter): QueueSites {
+export function queueSites({ kernel, queue, knobs, emitter }: QueueSitesParts): QueueSites {
   const span = [knobs.queueLeastMs, knobs.queueMostMs] as const;
   function site<Args, Result>(op: Op, awaited: boolean, apply: Site<Args, Result>['apply']): Site<Args, Result> {
     const index = opIndex(op);
@@ -40,15 +48,17 @@ export function queueSites(queue: SimulatedQueue, knobs: Knobs, emitter: Emitter
   }
   const tell = (
     op: 'enqueue' | 'ack' | 'release' | 'extend',
-    batch: readonly (Wake & { receipt?: string })[],
+    batch: readonly (Wake & { readonly receipt?: string })[],
     life: Life,
   ): void => {
     if (!emitter.isHeard) return;
-    for (const { id, receipt } of batch)
-      emitter.tell(life.process.name, { kind: 'queue', op, id, receipt: receipt ?? null });
+    const { now: at } = kernel;
+    const process = life.process.name;
+    for (const { id, receipt = null } of batch) emitter.emit({ at, process, kind: 'queue', op, id, receipt });
   };
   queue.onReceive = ({ id, receipt }, life) => {
-    if (emitter.isHeard) emitter.tell(life.process.name, { kind: 'queue', op: 'receive', id, receipt });
+    if (!emitter.isHeard) return;
+    emitter.emit({ at: kernel.now, process: life.process.name, kind: 'queue', op: 'receive', id, receipt });
   };
   return {
     enqueue: site('queue.enqueue', true, ({ batch, delayMs }, life) => {

@@ -12,6 +12,8 @@ interface Message {
   readonly seq: number;
   readonly enqueuedAt: number;
   receives: number;
+  /** Of the last time it was handed out. */
+  receipt: string;
   /** While it is hidden: what will show it again. */
   hiding: Hiding | null;
 }
@@ -62,7 +64,14 @@ export class SimulatedQueue {
 
   enqueue(wakes: readonly Wake[], delayMs: number): readonly ItemResult[] {
     for (const { id } of wakes) {
-      const message: Message = { id, seq: this.#nextSeq++, enqueuedAt: this.#kernel.now, receives: 0, hiding: null };
+      const message: Message = {
+        id,
+        seq: this.#nextSeq++,
+        enqueuedAt: this.#kernel.now,
+        receives: 0,
+        receipt: '',
+        hiding: null,
+      };
       this.#messages.set(message.seq, message);
       if (delayMs > 0) this.#hide(message, delayMs);
       else this.#ready.push(message);
@@ -160,9 +169,10 @@ export class SimulatedQueue {
       const message = this.#ready[this.#readyFrom++] as Message;
       if (message.hiding !== null || this.#messages.get(message.seq) !== message) continue;
       message.receives++;
+      message.receipt = receiptOf(message);
       this.#hide(message, this.#visibilityMs);
-      const { id, receives } = message;
-      const wake = { id, receipt: receiptOf(message), receives, ageMs: this.#kernel.now - message.enqueuedAt };
+      const { id, receipt, receives } = message;
+      const wake = { id, receipt, receives, ageMs: this.#kernel.now - message.enqueuedAt };
       taken.push(wake);
       this.onReceive?.(wake, life);
     }
@@ -206,7 +216,7 @@ export class SimulatedQueue {
   }
 
   #isHeld(message: Message, wake: ReceivedWake): boolean {
-    return message.hiding !== null && wake.receipt === receiptOf(message);
+    return message.hiding !== null && wake.receipt === message.receipt;
   }
 
   #rehide(wake: ReceivedWake, ms: number): ItemResult {
@@ -220,14 +230,17 @@ export class SimulatedQueue {
   #hide(message: Message, ms: number): void {
     this.#unhide(message);
     const rank = draw(this.#kernel.seed, HIDING, message.seq, message.receives);
-    const hiding = new Hiding(rank, () => {
-      if (message.hiding !== hiding) return;
-      this.#show(message);
-      this.#serve();
-    });
+    const hiding = new Hiding(rank, message, this.#reveal);
     message.hiding = hiding;
     this.#kernel.schedule(Math.max(1, Math.ceil(ms)), hiding);
   }
+
+  // Made once: each message of each delivery is hidden.
+  readonly #reveal = (hiding: Hiding): void => {
+    if (hiding.message.hiding !== hiding) return;
+    this.#show(hiding.message);
+    this.#serve();
+  };
 
   #unhide(message: Message): void {
     if (message.hiding !== null) this.#kernel.cancel(message.hiding);
@@ -245,11 +258,17 @@ class Hiding implements Entry {
   readonly rank: number;
   cancelled = false;
   instant: Instant | null = null;
-  readonly fire: () => void;
+  readonly message: Message;
+  readonly #reveal: (hiding: Hiding) => void;
 
-  constructor(rank: number, show: () => void) {
+  constructor(rank: number, message: Message, reveal: (hiding: Hiding) => void) {
     this.rank = rank;
-    this.fire = show;
+    this.message = message;
+    this.#reveal = reveal;
+  }
+
+  fire(): void {
+    this.#reveal(this);
   }
 }
 

@@ -219,7 +219,7 @@ export class World {
       providers,
       queue,
       ledgerSites: ledgerSites({ store, kernel, knobs, emitter, registry, onIdle, onWork }),
-      queueSites: queue === null ? null : queueSites(queue, knobs, emitter),
+      queueSites: queue === null ? null : queueSites({ kernel, queue, knobs, emitter }),
       providerSites: providerSites({
         kernel,
         knobs,

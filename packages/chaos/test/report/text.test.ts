@@ -126,11 +126,67 @@ describe('the text of a report', () => {
     );
   });
 
-  test('says that the list of a search is that of one schedule', () => {
-    const totals = { requested: 6000, tally: tally({ once: 5888, parked: 112 }), armed: 0, fired: 0, virtualMs: 1 };
-    const result = runResult({ tally: tally({ once: 1998, parked: 2 }), notSent: notSent.slice(0, 2) });
-    expect(simulateText(passing({ schedules: 3, totals, result }), context())).toContain(
-      '\nNot sent in the schedule shown (2 of 112 over all schedules), each with its reason\n',
+  const unsent = {
+    reasons: [
+      {
+        state: 'parked',
+        reason: 'no answer',
+        count: 110,
+        schedules: 2,
+        faults: ['amnesia', 'pause', 'kill', 'outage'].map((kind) => ({ kind, schedules: 2 })),
+      },
+      { state: 'dead', reason: 'spent', count: 2, schedules: 1, faults: [{ kind: 'outage', schedules: 1 }] },
+    ],
+    outside: { recipients: 4000, schedules: 2, producerGone: 1, forgotten: 1 },
+    lines: [{ kind: 'parked', schedule: 2, seed: 'q/1', recipient: 'r0', to: null, reason: 'no answer' }],
+    leftOut: 0,
+  };
+  const totals = {
+    requested: 6000,
+    tally: tally({ once: 5888, parked: 110, dead: 2 }),
+    armed: 0,
+    fired: 0,
+    virtualMs: 1,
+  };
+
+  test('tells of a search why people got nothing, where they are named, and what is in no sum', () => {
+    const alone = (seed: string): string => `notify simulate --schedules 1 --seed ${seed}`;
+    const text = simulateText(passing({ schedules: 5, totals, ends: unsent }), context({ alone, directory: 'out' }));
+    expect(text).toContain('; in 5 schedules 6,000 requested + 4,000 outside the sums\n');
+    expect(text).toContain(`
+Not sent over all schedules (112), by reason
+  110 parked in 2 schedules: no answer (fired there: amnesia in 2, pause in 2, kill in 2, 1 more)
+  2 dead in 1 schedule: spent (fired there: outage)
+  who: out/not-sent.ndjson, with schedule and seed; the first such schedule alone: notify simulate --schedules 1 --seed q/1
+
+Outside the sums (4,000 recipients of 2 schedules)
+  1 schedule: producer gone before its list was complete, nobody mailed
+  1 schedule: the store lost the notification with its memory, nobody mailed
+`);
+    expect(simulateText(passing({ schedules: 5, totals, ends: unsent }), context())).toContain(
+      '\n  --report DIR lists who, with',
+    );
+  });
+
+  const forgot = {
+    faults: [{ kind: 'amnesia ledger.add B', armed: 1, fired: 1 }],
+    moves: { seen: 1, declared: 2 },
+    pairs: 0,
+  };
+  const parked = tally({ once: 1900, recovered: 49, parked: 51 });
+  test.each([
+    ['several schedules', passing({ schedules: 2 })],
+    ['a store that forgot', passing({ coverage: forgot })],
+    ['people parked by providers that take keys', passing({ result: runResult({ tally: parked }) })],
+  ])('says nothing of other providers after %s', (_words, report) => {
+    expect(simulateText(report, context())).toMatch(/^ {2}provider {3}takes keys \([^)]*\)$/m);
+  });
+
+  test('tells of a violation in times that people read', () => {
+    const slow = { ...violation, message: 'still queued 21710000 ms after the heal point, not 900 ms' };
+    const result = runResult({ violations: [slow] });
+    expect(simulateText(passing({ verdict: 'violation', result }), context())).toContain(
+      'still queued 6 h after the heal point, not 900 ms',
     );
   });
 

@@ -16,7 +16,7 @@ export default class ReplayDlq extends BaseCommand {
     { description: 'What would be sent again?', command: 'npx <%= config.bin %> replay-dlq --dry-run' },
     {
       description: 'The outage of the last two hours is over.',
-      command: "npx <%= config.bin %> replay-dlq --provider ses --since 2h --note 'SES is back, ticket 4711'",
+      command: "npx <%= config.bin %> replay-dlq --provider ses --since 2h --note 'SES is back'",
     },
     {
       description: 'Ten of them first, without a question.',

@@ -16,7 +16,7 @@ export default class Why extends BaseCommand {
   ];
   static override args = {
     id: arg({
-      description: 'A delivery (d_...), a notification (n_...), or recipient:ADDRESS.',
+      description: 'A delivery (d_...), a notification (n_... or its key), or recipient:ADDRESS.',
       required: true,
       ignoreStdin: true,
     }),

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { SendonceError, type NotifierConfig } from '@sendonce/core';
+import { isSendonceError, SendonceError, type ErrorCode, type NotifierConfig } from '@sendonce/core';
 import { nearest } from '../nearest.ts';
 import { checkConfig, type ConfigNeeds } from './check-config.ts';
 import { placeOf, placeOfImport, shortPath } from './place.ts';
@@ -8,7 +8,8 @@ import { placeOf, placeOfImport, shortPath } from './place.ts';
 /**
  * Loads `notify.config.ts` (or .js, .mjs): its default export, an object or an async factory.
  *
- * @throws SendonceError `CONFIG_FILE_INVALID`: no such file, not readable as code, no default export, or a wrong shape.
+ * @throws SendonceError `CONFIG_FILE_INVALID`: no such file, not readable as code, no default export, or a wrong shape. What an adapter
+ * says of its options keeps its own code (`OPTION_INVALID`, `DRIVER_MISSING`).
  */
 export async function loadConfig(file: string, needs: ConfigNeeds = {}): Promise<NotifierConfig> {
   const path = resolve(file);
@@ -31,7 +32,8 @@ function configError(file: string, problem: string, cause?: unknown): SendonceEr
 function checkExists(file: string, path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
   const close = nearest(basename(path), namesIn(dirname(path)));
-  throw configError(file, `there is no such file.${close === null ? '' : ` Did you mean ${close}?`}`);
+  const where = `there is no such file in ${dirname(path)}.`;
+  throw configError(file, close === null ? where : `${where} Did you mean ${close}?`);
 }
 
 function namesIn(folder: string): string[] {
@@ -49,7 +51,7 @@ async function importFile(file: string, path: string): Promise<Readonly<Record<s
     const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
     return await jiti.import<Readonly<Record<string, unknown>>>(path);
   } catch (error) {
-    throw configError(file, `cannot be loaded: ${problemOf(error, path)}`, error);
+    throw thrownBy(file, 'cannot be loaded', { error, path });
   }
 }
 
@@ -57,8 +59,24 @@ async function callFactory(file: string, factory: () => unknown): Promise<unknow
   try {
     return await factory();
   } catch (error) {
-    throw configError(file, `its factory failed: ${problemOf(error, null)}`, error);
+    throw thrownBy(file, 'its factory failed', { error, path: null });
   }
+}
+
+/** What is the user's to mend in the config itself. */
+const KEPT: readonly ErrorCode[] = ['CONFIG_INVALID', 'DRIVER_MISSING', 'OPTION_INVALID'];
+
+/** An error of ours, such as that of an adapter about an option, keeps its code: its section says what to do. */
+function thrownBy(
+  file: string,
+  what: string,
+  { error, path }: { readonly error: unknown; readonly path: string | null },
+): SendonceError {
+  if (!isSendonceError(error) || !KEPT.includes(error.code))
+    return configError(file, `${what}: ${problemOf(error, path)}`, error);
+  const place = placeOf(error);
+  const at = place === null ? '' : `, at ${place}`;
+  return new SendonceError(error.code, `${file}: ${error.message}${at}`, { cause: error });
 }
 
 /** What is wrong, and where in which of the user's files. `path`: the config file, from which everything else is imported. */

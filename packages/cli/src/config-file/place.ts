@@ -5,6 +5,15 @@ import { fileURLToPath } from 'node:url';
 /** The folder of this package's sources, or of its build, which holds all packages. */
 const OURS = /^.*[\\/](?:dist|src)[\\/]/.exec(fileURLToPath(import.meta.url))?.[0] ?? '';
 
+/** In a clone our other packages lie beside it; installed, they are below node_modules. */
+const SIBLINGS = /^.*[\\/]packages[\\/](?=cli[\\/](?:dist|src)[\\/]$)/.exec(OURS)?.[0] ?? null;
+
+function isSibling(path: string): boolean {
+  return (
+    SIBLINGS !== null && path.startsWith(SIBLINGS) && /^[\w-]+[\\/](?:dist|src)[\\/]/.test(path.slice(SIBLINGS.length))
+  );
+}
+
 /** Where in the user's own files something was thrown: `notify.config.ts:12:5`, seen from the working folder; null: nowhere in them. */
 export function placeOf(thrown: unknown): string | null {
   const frame = framesOf(thrown).find(({ path }) => isUsers(path));
@@ -29,7 +38,7 @@ function framesOf(thrown: unknown): { readonly path: string; readonly position: 
 }
 
 function isUsers(path: string): boolean {
-  return !path.includes(`${sep}node_modules${sep}`) && !path.startsWith(OURS);
+  return !path.includes(`${sep}node_modules${sep}`) && !path.startsWith(OURS) && !isSibling(path);
 }
 
 /** Below the working folder: relative to it. */

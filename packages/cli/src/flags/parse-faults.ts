@@ -1,5 +1,5 @@
-import { nearest } from '../nearest.ts';
 import { flagError } from './flag-error.ts';
+import { likely } from './likely.ts';
 
 /** Profiles and kinds, separated by commas; a kind may name its call: `reply-lost@provider.send`. */
 export function parseFaults(given: string, allowed: readonly string[]): string[] {
@@ -10,7 +10,7 @@ export function parseFaults(given: string, allowed: readonly string[]): string[]
     'faults',
     given,
     `words separated by commas, each one of ${allowed.join(', ')}`,
-    nearest(nameOf(wrong), allowed),
+    likely(nameOf(wrong), allowed),
   );
 }
 

@@ -1,6 +1,6 @@
 import { KILL_MOMENTS, type AcceptanceKill } from '@sendonce/chaos';
-import { nearest } from '../nearest.ts';
 import { flagError } from './flag-error.ts';
+import { likely } from './likely.ts';
 import { parseCount } from './parse-values.ts';
 
 /** `800` or `800:before-send`: the worker that holds the 800th acceptance dies, by default after the provider accepted. */
@@ -8,7 +8,7 @@ export function parseKillAt(given: string): AcceptanceKill {
   const [number = '', moment = 'after-accept', ...rest] = given.split(':');
   const known = KILL_MOMENTS.find((candidate) => candidate === moment.trim().toLowerCase());
   if (known === undefined || rest.length > 0) {
-    const close = nearest(moment, KILL_MOMENTS);
+    const close = likely(moment, KILL_MOMENTS);
     throw flagError(
       'kill-at',
       given,

@@ -1,5 +1,5 @@
-import { nearest } from '../nearest.ts';
 import { flagError } from './flag-error.ts';
+import { likely } from './likely.ts';
 
 /** A whole number within bounds; thousands may be set apart by `_` or `,`. */
 export function parseCount(flag: string, given: string, min: number, max: number): number {
@@ -67,7 +67,7 @@ export function parseShare(flag: string, given: string): number {
 /** One of a closed set of words. */
 export function parseChoice<Word extends string>(flag: string, given: string, allowed: readonly Word[]): Word {
   const word = allowed.find((candidate) => candidate === given.trim().toLowerCase());
-  if (word === undefined) throw flagError(flag, given, `one of ${allowed.join(', ')}`, nearest(given, allowed));
+  if (word === undefined) throw flagError(flag, given, `one of ${allowed.join(', ')}`, likely(given, allowed));
   return word;
 }
 

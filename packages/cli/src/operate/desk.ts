@@ -5,6 +5,7 @@ import { terminalKind, terminalOf, type Terminal } from '../terminal.ts';
 import { findConfig } from './find-config.ts';
 import { quoted } from '../simulate/again.ts';
 import { masks, type Masks } from './mask.ts';
+import { checkLedgerExists } from './which-ledger.ts';
 
 /** What a command needs that operates a ledger. */
 export interface Desk {
@@ -30,17 +31,23 @@ export interface DeskFlags {
   readonly json?: boolean | undefined;
 }
 
+export interface DeskOptions {
+  /** Sinks beside those of the config. */
+  readonly telemetry?: readonly Telemetry[];
+  /** The work begins here, so a ledger that is not there yet is made. @defaultValue false: it is an error */
+  readonly makesLedger?: boolean;
+}
+
 /**
  * Opens what a config file names, does the work, and closes it. Whatever the user's own code prints meanwhile goes to stderr, so that
  * stdout holds the result alone.
  *
- * @param telemetry sinks beside those of the config
- * @throws SendonceError CONFIG_FILE_INVALID, CONFIG_INVALID, and what the work throws.
+ * @throws SendonceError CONFIG_FILE_INVALID, CONFIG_INVALID, LEDGER_UNAVAILABLE where there is none, and what the work throws.
  */
 export async function atDesk<Result>(
   flags: DeskFlags,
   work: (desk: Desk) => Promise<Result>,
-  telemetry: readonly Telemetry[] = [],
+  { telemetry = [], makesLedger = false }: DeskOptions = {},
 ): Promise<Result> {
   const { stdout, stderr } = process;
   const toStdout = stdout.write.bind(stdout);
@@ -56,6 +63,7 @@ export async function atDesk<Result>(
     const notifier = openNotifier(file, config, telemetry);
     try {
       const { ledger, clock } = config;
+      if (!makesLedger) checkLedgerExists(ledger, file);
       const shown = { masks: masks(flags['show-addresses'] === true), isJson: flags.json === true };
       const named = flags.config === undefined ? '' : ` --config ${quoted(flags.config)}`;
       const command: CommandOf = (words) => `npx notify ${words}${named}`;

@@ -33,7 +33,9 @@ function masked(address: string): string {
   if (/^\+?\d[\d\s().-]{5,}$/.test(address)) return `${address.slice(0, 3)}…${address.slice(-2)}`;
   const host = /^(https?:\/\/[^/?#]+)/.exec(address)?.[1];
   if (host !== undefined) return `${host}/…`;
-  return address.length <= 4 ? '…' : `${[...address].slice(0, 2).join('')}…`;
+  if (address === '') return '(empty)';
+  const letters = [...address];
+  return `${letters.slice(0, letters.length <= 4 ? 1 : 2).join('')}…`;
 }
 
 function maskedText(text: string): string {

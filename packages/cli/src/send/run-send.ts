@@ -24,36 +24,42 @@ const PATIENCE_MS = 30_000;
 /** Runs `notify send`; answers its exit code. @throws SendonceError FLAG_INVALID, CONFIG_FILE_INVALID, LEDGER_UNAVAILABLE, ... */
 export function runSend(typeName: string, flags: SendFlags): Promise<number> {
   const request = parseSend(flags);
-  return atDesk(flags, async (desk) => {
-    const controller = new AbortController();
-    const dispose = onSignals({
-      stop: () => controller.abort(),
-      end: () => process.exit(EXIT.interrupted),
-      patienceMs: PATIENCE_MS,
-    });
-    const report = new Report(desk.terminal, desk.isJson);
-    try {
-      await send(desk, typeName, { request, report, signal: controller.signal });
-      report.end();
-      desk.terminal.err(lastWords(desk, report, controller.signal.aborted));
-    } catch (error) {
-      report.end();
-      if (report.counts.accepted > 0) desk.terminal.err(`${report.words}, then it failed. ${AGAIN}\n`);
-      throw error;
-    } finally {
-      dispose();
-    }
-    if (controller.signal.aborted) return EXIT.interrupted;
-    return report.refused > 0 ? SOME_REFUSED : EXIT.pass;
-  });
+  return atDesk(
+    flags,
+    async (desk) => {
+      const controller = new AbortController();
+      const dispose = onSignals({
+        stop: () => controller.abort(),
+        end: () => process.exit(EXIT.interrupted),
+        patienceMs: PATIENCE_MS,
+      });
+      const report = new Report(desk.terminal, desk.isJson);
+      try {
+        await send(desk, typeName, { request, report, signal: controller.signal });
+        report.end();
+        desk.terminal.err(lastWords(desk, report, controller.signal.aborted));
+      } catch (error) {
+        report.end();
+        if (report.counts.accepted > 0) desk.terminal.err(`${report.words}, then it failed. ${AGAIN}\n`);
+        throw error;
+      } finally {
+        dispose();
+      }
+      if (controller.signal.aborted) return EXIT.interrupted;
+      return report.refused > 0 ? SOME_REFUSED : EXIT.pass;
+    },
+    { makesLedger: true },
+  );
 }
 
 const AGAIN = 'Run the same command again: what was accepted is not published twice.';
 
-function lastWords({ command, isJson }: Desk, { words, counts }: Report, isInterrupted: boolean): string {
-  if (isInterrupted) return `Interrupted: ${words}. ${AGAIN}\n`;
+function lastWords({ command, isJson, ledger }: Desk, { words, counts }: Report, isInterrupted: boolean): string {
+  const { file } = ledger.capabilities;
+  const where = file === null ? '' : `Ledger: ${file}\n`;
+  if (isInterrupted) return `Interrupted: ${words}. ${AGAIN}\n${where}`;
   const next = isJson || counts.accepted + counts.repeated === 0 ? '' : `A worker sends it: ${command('worker')}\n`;
-  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.\n${next}`;
+  return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}.\n${where}${next}`;
 }
 
 interface Run {

@@ -55,6 +55,7 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
   const context: ReportContext = {
     input: inputOf(brought, report),
     again: againLine(flags, seed),
+    alone: (own) => againLine({ ...flags, for: undefined, schedules: '1' }, own),
     planFile,
     replay: planFile === null ? null : replayLine(planFile, flags),
     replayForReal: planFile === null ? null : await realLine(planFile, report, flags),

@@ -98,7 +98,8 @@ export const SIMULATE_FLAGS = {
   }),
   config: string({
     description:
-      'Your own notify.config.ts: its types, routes, classes and what its providers can do. Nothing is sent.',
+      'Your own notify.config.ts: its types, routes, classes and what its providers can do. Nothing is sent. Each type needs a `sample`; ' +
+      'those without a `route` go to --recipients-file.',
     helpValue: 'FILE',
     helpGroup: own,
   }),

@@ -142,18 +142,23 @@ function worldOfSender({ setup }: KnownSender): World {
   return { recipients: count, workers, concurrency, provider, class: setup.class, onUnknown, queue, knobs };
 }
 
-/** @throws SendonceError `FLAG_INVALID` for a kill that could never happen. */
-export function checkKills(kills: readonly AcceptanceKill[], recipients: number): void {
+/** `isListed`: a file says how many there are. @throws SendonceError `FLAG_INVALID` for a kill that could never happen. */
+export function checkKills(kills: readonly AcceptanceKill[], recipients: number, isListed = false): void {
   const late = kills.find(({ acceptance }) => acceptance > recipients);
   if (late === undefined) return;
   const allowed = `a number from 1 to ${recipients}, as there are ${recipients} recipients`;
-  throw flagError('kill-at', String(late.acceptance), allowed, String(recipients));
+  const more = !isListed && late.acceptance <= RANGES.recipients.most ? `; or --recipients ${late.acceptance}` : '';
+  throw flagError('kill-at', String(late.acceptance), `${allowed}${more}`, String(recipients));
 }
 
-/** Nothing that a shell or a file name could take for something else. */
+/** Nothing that a shell could take for something else. `q/7` is the seed of the schedule that follows seven others of `q`. */
 export function parseSeed(text: string): string {
-  if (/^[\w.-]{1,64}$/.test(text)) return text;
-  throw flagError('seed', text, '1 to 64 letters, digits, dots, dashes or underscores');
+  if (/^[\w.-]{1,64}(\/\d{1,16})?$/.test(text)) return text;
+  throw flagError(
+    'seed',
+    text,
+    '1 to 64 letters, digits, dots, dashes or underscores, and after them /N for one schedule of a search',
+  );
 }
 
 function given<Value, Default>(

@@ -13,7 +13,7 @@ export function simulateOptions(settings: SimulateSettings, brought: Brought): S
   const listed = config === null ? brought.recipients?.targets.length : undefined;
   const recipients = listed ?? settings.recipients;
   // How many people the routes of a config reach is known only later.
-  if (config === null) checkKills(kills, recipients);
+  if (config === null) checkKills(kills, recipients, listed !== undefined);
   const concurrency = settings.concurrency ?? config?.worker?.concurrency ?? 50;
   const queue = settings.queue ?? (config === null || config.queue !== undefined);
   return {

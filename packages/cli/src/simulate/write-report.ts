@@ -69,10 +69,20 @@ async function writeLines(file: string, lines: Iterable<string>): Promise<void> 
 }
 
 /** The lists that the text cuts short: whoever got nothing, unfinished notifications, invalid rows. */
-function* notSent({ result, addressOf }: SimulateReport, input: InputSummary): Generator<string> {
+function* notSent(report: SimulateReport, input: InputSummary): Generator<string> {
+  yield* report.ends === undefined ? ofOne(report) : ofAll(report.ends);
+  for (const row of input.invalid) yield `${JSON.stringify({ kind: 'invalid', ...row })}\n`;
+}
+
+/** What there is no room for is counted on a line of its own. */
+function* ofAll({ lines, leftOut }: NonNullable<SimulateReport['ends']>): Generator<string> {
+  for (const line of lines) yield `${JSON.stringify(line)}\n`;
+  if (leftOut > 0) yield `${JSON.stringify({ kind: 'left-out', count: leftOut })}\n`;
+}
+
+function* ofOne({ result, addressOf }: SimulateReport): Generator<string> {
   for (const { recipient, state, reason } of result.notSent) {
     yield `${JSON.stringify({ kind: state, recipient, to: addressOf[recipient] ?? null, reason })}\n`;
   }
   for (const unsealed of result.unsealed) yield `${JSON.stringify({ kind: 'unsealed', ...unsealed })}\n`;
-  for (const row of input.invalid) yield `${JSON.stringify({ kind: 'invalid', ...row })}\n`;
 }

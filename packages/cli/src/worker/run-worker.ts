@@ -1,12 +1,14 @@
 import type { TelemetryEvent } from '@sendonce/core';
 import { EXIT } from '../command-error.ts';
 import { atDesk, type Desk } from '../operate/desk.ts';
+import { ledgerWords } from '../operate/which-ledger.ts';
 import { absolute } from '../operate/words.ts';
 import { onSignals } from '../simulate/interrupt.ts';
 import { checkUps } from './check-up.ts';
 import { firstContact } from './first-contact.ts';
 import type { WorkerFlags } from './flags.ts';
 import { hashed } from './hashed.ts';
+import { nextTry } from './next-try.ts';
 import { healthServer, type HealthServer } from './health-server.ts';
 import { parseWorker, type WorkerRequest } from './request.ts';
 import { Vitals } from './vitals.ts';
@@ -32,7 +34,12 @@ export function runWorker(flags: WorkerFlags): Promise<number> {
   return atDesk(
     flags,
     async (desk) => {
-      const options = { vitals, hashed: hashed(desk.terminal.env['SENDONCE_LOG_KEY']), now: desk.now };
+      const options = {
+        vitals,
+        hashed: hashed(desk.terminal.env['SENDONCE_LOG_KEY']),
+        now: desk.now,
+        dueOf: (ids: readonly string[]) => nextTry(desk.ledger, ids),
+      };
       voice = desk.isJson ? jsonVoice(desk.terminal, options) : wordsVoice(desk.terminal, options);
       try {
         return await work(desk, request, { ...options, voice });
@@ -40,7 +47,7 @@ export function runWorker(flags: WorkerFlags): Promise<number> {
         voice.close();
       }
     },
-    [{ emit }],
+    { telemetry: [{ emit }], makesLedger: true },
   );
 }
 
@@ -96,13 +103,22 @@ interface Started {
   readonly url: string | null;
 }
 
-function sayStarted({ config }: Desk, voice: Voice, { options, stages, url }: Started): void {
+function sayStarted({ config, ledger }: Desk, voice: Voice, { options, stages, url }: Started): void {
   const { concurrency = CONCURRENCY, name = null } = { ...config.worker, ...options };
   const who = name === null ? 'Working' : `${name} is working`;
   const where = url === null ? '' : `\nHealth: ${url}/healthz, counts: ${url}/status`;
   voice.news(
-    { kind: 'worker.started', name, pid: process.pid, stages, concurrency, health: url },
-    `${who}: ${stages.join(' and ')}, up to ${concurrency} at once. Ctrl-C stops it.${where}`,
+    {
+      kind: 'worker.started',
+      name,
+      pid: process.pid,
+      stages,
+      concurrency,
+      ledger: ledger.capabilities.file,
+      health: url,
+    },
+    // The process is this one: npx starts others around it, which a signal does not get past.
+    `${who}: ${stages.join(' and ')}, up to ${concurrency} at once, process ${process.pid}${ledgerWords(ledger)}. Ctrl-C stops it.${where}`,
   );
 }
 

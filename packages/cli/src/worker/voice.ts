@@ -2,6 +2,7 @@ import type { TelemetryEvent } from '@sendonce/core';
 import { absolute } from '../operate/words.ts';
 import { wordsLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
+import { Complaints, type ComplaintsOptions } from './complaints.ts';
 import type { Hashed } from './hashed.ts';
 import type { Vitals } from './vitals.ts';
 
@@ -21,6 +22,8 @@ export interface VoiceOptions {
   readonly vitals: Vitals;
   readonly hashed: Hashed;
   readonly now: () => number;
+  /** As in `ComplaintsOptions`. */
+  readonly dueOf: ComplaintsOptions['dueOf'];
 }
 
 /** For programs: each event a line of JSON on stdout, times in ISO 8601, no address in clear. */
@@ -37,25 +40,30 @@ export function jsonVoice({ out }: Terminal, { hashed, now }: VoiceOptions): Voi
 }
 
 /** For people, on stderr: what troubles it, and how much is done. */
-export function wordsVoice(terminal: Terminal, { vitals, hashed }: VoiceOptions): Voice {
+export function wordsVoice(terminal: Terminal, { vitals, hashed, dueOf }: VoiceOptions): Voice {
   const begun = performance.now();
   const line = wordsLine(terminal);
   const say = (words: string): void => {
     line.clear();
     terminal.err(`${words}\n`);
   };
+  const complaints = new Complaints({ say: (words) => say(hashed(words)), dueOf });
   return {
     event: (event) => {
+      complaints.note(event);
       const words = wordsOf(event);
       if (words !== null) say(hashed(words));
       if (event.kind === 'delivery.moved') line.tell(performance.now() - begun, () => vitals.words);
     },
     news: (_news, words) => say(words),
-    close: () => line.clear(),
+    close: () => {
+      complaints.close();
+      line.clear();
+    },
   };
 }
 
-/** Null for what is counted rather than told. */
+/** Null for what is counted, or told with others of its kind. */
 function wordsOf(event: TelemetryEvent): string | null {
   switch (event.kind) {
     case 'worker.degraded':

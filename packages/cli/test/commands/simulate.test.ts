@@ -442,12 +442,15 @@ describe('a mistake on the command line', () => {
       'Error FLAG_INVALID: --provider "keyd": did you mean keyed? Expected one of keyed, lookup, plain',
     ],
     [['--providr', 'plain'], 'Error FLAG_INVALID: there is no flag --providr. Did you mean --provider?'],
-    [['--kill-at', '800:after'], 'Error FLAG_INVALID: --kill-at "800:after": expected N or N:MOMENT'],
+    [
+      ['--kill-at', '800:after'],
+      'Error FLAG_INVALID: --kill-at "800:after": did you mean 800:after-accept? Expected N or N:MOMENT',
+    ],
     [
       ['--recipients', '10', '--kill-at', '11'],
       'Error FLAG_INVALID: --kill-at "11": did you mean 10? Expected a number from 1 to 10',
     ],
-    [['--break', 'naive'], 'Error FLAG_INVALID: --break "naive": expected one of '],
+    [['--break', 'naive'], 'Error FLAG_INVALID: --break "naive": did you mean naive-lock? Expected one of '],
     [['--seed'], 'Error FLAG_INVALID: Flag --seed expects a value'],
     [['2000'], 'Error FLAG_INVALID: "2000" belongs to no flag'],
     [['--recipients-file', 'none.csv'], 'Error RECIPIENTS_FILE_INVALID: none.csv: there is no such file'],

@@ -65,6 +65,34 @@ describe('a config file', () => {
     await expect(load(`import { x } from './${name}'; export default x;`)).rejects.toThrow(problem);
   });
 
+  const ours: readonly [code: string, factory: boolean, text: string][] = [
+    [
+      'OPTION_INVALID',
+      false,
+      "import { webhook } from '@sendonce/adapters/providers/webhook';\nwebhook({ url: 'ftp://x' } as never);\n",
+    ],
+    [
+      'OPTION_INVALID',
+      true,
+      "import { webhook } from '@sendonce/adapters/providers/webhook';\nexport default () =>\nwebhook({ url: 'ftp://x' } as never);\n",
+    ],
+    [
+      'DRIVER_MISSING',
+      false,
+      "import { SendonceError } from '@sendonce/core';\nthrow new SendonceError('DRIVER_MISSING', 'no driver');\n",
+    ],
+  ];
+  test.each(ours)(
+    'keeps the code of what an adapter says, %s (in a factory: %s), and names its own line',
+    async (code, factory, text) => {
+      const error: unknown = await load(text).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code });
+      expect((error as Error).message).toMatch(
+        factory ? /, at .*config-\d+\.ts:3:\d+$/ : /, at .*config-\d+\.ts:2:\d+$/,
+      );
+    },
+  );
+
   test('is read anew each time', async () => {
     await load(config(), 'twice.ts');
     expect(await load(config({ notifications: `{ other: ${TYPE} }` }), 'twice.ts')).toMatchObject({
@@ -151,7 +179,7 @@ describe('a config file', () => {
   test('that is missing names the nearest', async () => {
     await load(config(), 'notify.config.ts');
     await expect(loadConfig(join(folder, 'notify.confg.ts'))).rejects.toThrow(
-      'there is no such file. Did you mean notify.config.ts?',
+      `there is no such file in ${folder}. Did you mean notify.config.ts?`,
     );
     await expect(loadConfig(folder)).rejects.toMatchObject({ code: 'CONFIG_FILE_INVALID' });
   });

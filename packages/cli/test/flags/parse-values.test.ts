@@ -115,6 +115,7 @@ const PARSERS: readonly {
         '800:before-sent',
         'did you mean 800:before-send? Expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch',
       ],
+      ['800:mid', 'did you mean 800:mid-batch? Expected N'],
       ['800:', 'expected N or N:MOMENT, with MOMENT one of after-accept, before-send, before-ack, mid-batch'],
       ['0', 'did you mean 1? Expected a whole number from 1 to 1,000,000,000'],
       ['x:mid-batch', 'expected a whole number from 1 to 1,000,000,000'],

@@ -55,7 +55,8 @@ describe('notify status', () => {
     });
     expect(report.deadLetters.reasons[0]).toEqual({ name: 'attempts spent (1): connection refused', count: 4 });
     expect(report.attention).toHaveLength(3);
-    const leaves = /^(deliveries|notifications|deadLetters\.(reasons|ages)|failedNotifications|blocked)$/;
+    const leaves =
+      /^(deliveries|notifications|deadLetters\.(reasons|ages)|waiting\.reasons|putBack|failedNotifications|blocked)$/;
     expect(keysOf(report, leaves).sort()).toEqual(rowsBelow(page('reference/status'), '## The JSON object').sort());
   });
 });
@@ -68,6 +69,7 @@ describe('notify dlq list', () => {
       const { stdout, stderr } = await list({ limit: '2', cursor });
       ids.push(...[...stdout.matchAll(/^d_\S+/gm)].map(([id]) => id));
       expect(stdout).not.toContain('reader-1@');
+      expect(stdout).toMatch(/^d_\S+.*@example\.org {2}(a|b) {4}first/m);
       cursor = /^More: npx notify dlq list --cursor '(.*)'/m.exec(stderr)?.[1];
       if (cursor === undefined) break;
     }
@@ -91,6 +93,7 @@ describe('notify dlq list', () => {
     expect(JSON.parse(shown.stdout)).toMatchObject({
       schema: 'sendonce.dead-letter/1',
       to: 'refused-0@example.org',
+      key: 'b',
       reason: 'no template for ann@example.org',
     });
   });

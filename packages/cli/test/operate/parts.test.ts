@@ -123,10 +123,15 @@ describe('personal data', () => {
     ['+49 151 2345678', '+49…78'],
     ['https://hooks.example.org/T0/secret', 'https://hooks.example.org/…'],
     ['ExponentPushToken[xyz]', 'Ex…'],
-    ['U01', '…'],
+    ['U01', 'U…'],
+    ['a', 'a…'],
   ])('%s is shown as %s', (address, shown) => {
     expect(masks(false).address(address)).toBe(shown);
     expect(masks(true).address(address)).toBe(address);
+  });
+
+  test('that are empty are no secret', () => {
+    expect(masks(false).address('')).toBe('(empty)');
   });
 
   test('in a reason are masked as well, whoever they are of', () => {
@@ -242,6 +247,17 @@ describe('the story of a delivery', () => {
       'attempt 1 at first: not sent: connection refused',
       'written down as a possible duplicate: it goes to second although an earlier attempt may have been sent',
       'gave up: attempts spent (1): connection refused',
+    ]);
+  });
+
+  test.each([
+    ['failed', 'invalid address: the address is empty', 'failed for good: invalid address: the address is empty'],
+    ['queued', null, null],
+  ] as const)('of one that was born %s says why', (state, reason, told) => {
+    const born = record({ state, reason, attempts: [] });
+    const move = { at: 1, from: null, to: state, by: 'fan-out', fence: 0, note: null };
+    expect(storyOf(born, [move], null, masks(false)).map(({ text }) => text)).toEqual([
+      `made by fan-out, for A…@example.org on email${told === null ? '' : `; ${told}`}`,
     ]);
   });
 });

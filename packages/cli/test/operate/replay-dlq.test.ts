@@ -225,7 +225,11 @@ describe('notify replay-dlq', () => {
       'there is no flag --limt. Did you mean --limit?',
       'All flags: npx notify replay-dlq --help',
     ],
-    [['why'], 'ID is missing: A delivery (d_...), a notification (n_...), or', 'All flags: npx notify why --help'],
+    [
+      ['why'],
+      'ID is missing: A delivery (d_...), a notification (n_... or its key), or',
+      'All flags: npx notify why --help',
+    ],
     [['dlq', 'lst'], 'Did you mean notify dlq list?', 'All commands: npx notify --help'],
     [['status', 'now'], '"now" belongs to no flag', 'All flags: npx notify status --help'],
   ])('%j exits with 2 and names its own help', async (args, message, help) => {

@@ -90,6 +90,7 @@ describe('the settings of a simulation', () => {
     ],
     ['tell no queue from the default', { queue: false }, { queue: false }],
     ['keep the seed that was given', { seed: '7f3a' }, { seed: '7f3a' }],
+    ['keep the seed of one schedule of a search', { seed: 'q/7', schedules: '1' }, { seed: 'q/7', schedules: 1 }],
     [
       'leave the number of people to the file',
       { 'recipients-file': 'x.csv', 'kill-at': ['900'] },
@@ -110,8 +111,10 @@ describe('the settings of a simulation', () => {
     [{ class: 'legl' }, 'did you mean legal? Expected one of security, '],
     [
       { 'on-unknown': 'assume' },
-      '--on-unknown "assume": expected one of replay, lookup, resend, failover, assume-sent, park',
+      '--on-unknown "assume": did you mean assume-sent? Expected one of replay, lookup, resend, failover, assume-sent, park',
     ],
+    [{ seed: 'q/x' }, 'and after them /N for one schedule of a search'],
+    [{ break: 'naive' }, '--break "naive": did you mean naive-lock? Expected one of'],
     [{ seed: 'a b' }, '--seed "a b": expected 1 to 64 letters, digits, dots, dashes or underscores'],
     [
       { recipients: '5', 'recipients-file': 'x.csv' },

@@ -75,9 +75,12 @@ describe('what the harness is asked for', () => {
   test('may kill at the last acceptance and not after it, unless nobody knows how many there are', () => {
     expect(() => options({ recipients: '10', 'kill-at': ['10'] })).not.toThrow();
     expect(() => options({ recipients: '10', 'kill-at': ['11'] })).toThrow(
-      '--kill-at "11": did you mean 10? Expected a number from 1 to 10, as there are 10 recipients',
+      '--kill-at "11": did you mean 10? Expected a number from 1 to 10, as there are 10 recipients; or --recipients 11',
     );
-    expect(() => options({ 'kill-at': ['31'] }, { recipients })).toThrow('a number from 1 to 30');
+    // The list says how many there are.
+    expect(() => options({ 'kill-at': ['31'] }, { recipients })).toThrow(
+      /a number from 1 to 30, as there are 30 recipients$/,
+    );
     expect(() => options({ 'kill-at': ['31'] }, { config })).not.toThrow();
   });
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { notify } from '../notify.ts';
 import { running, type Running } from '../support/running.ts';
+import { configText } from '../operate/support/ledger-folder.ts';
 import { post, workerFolder } from './support.ts';
 
 const mail = post();
@@ -11,6 +12,16 @@ const inFolder = (name: string): string => join(folder.file, '..', name);
 
 /** Leases of an hour: whoever waits for one of them does not come to an end. */
 const LONG_LEASES = '{ leaseMs: 3_600_000, pollMs: 20, graceMs: 60_000 }';
+
+/** A provider that never connects, and a type that goes wherever its data say. */
+const DOWN = `channels: { email: { providers: [{ ...provider, name: 'down', async send() { return { kind: 'not-sent', reason: 'no connection to 127.0.0.1:9911' }; } }] } },
+  notifications: {
+    alarm: {
+      class: 'transactional',
+      route: ({ channel }) => [1, 2, 3].map((i) => ({ channel, to: channel === 'email' ? 'p' + i + '@example.org' : 'https://example.org/' + i })),
+      content: () => ({ subject: 'x' }),
+    },
+  },`;
 
 interface Body {
   readonly status?: string;
@@ -134,6 +145,25 @@ describe('notify worker', () => {
     expect(failed?.['reason']).toMatch(/550 no mailbox (r_[\w-]{16}) here, see \1$/);
     expect(stdout + stderr).not.toMatch(/@example/i);
     expect(stderr).toContain('from the config');
+  });
+
+  test('says which process it is, why nothing is sent and when it tries again, and which channel it lacks', async () => {
+    const file = inFolder('down.db');
+    const ledger = `sqliteLedger({ file: ${JSON.stringify(file)}, synchronous: 'normal' })`;
+    const config = folder.write('down.config.ts', configText(ledger, DOWN));
+    for (const key of ['email', 'webhook']) {
+      const data = JSON.stringify({ channel: key });
+      const sent = await notify(['send', 'alarm', '--key', key, '--data-json', data, '--config', config]);
+      expect(sent).toMatchObject({ code: 0, stderr: expect.stringContaining(`Ledger: ${file}\n`) });
+    }
+    const worker = running(['worker', '--config', config]);
+    const [, number = ''] = await worker.line(/^Working: .*, process (\d+), ledger \S+down\.db\. Ctrl-C stops it\.$/m);
+    await worker.line(
+      /^email: not sent by down: no connection to 127\.0\.0\.1:9911, 3 deliveries; next try \d\d:\d\d:\d\dZ$/m,
+    );
+    await worker.line(/^put back: channel 'webhook' has no provider in this worker's config$/m);
+    process.kill(Number(number), 'SIGKILL');
+    expect((await worker.ended).code).toBe(null);
   });
 
   test('refuses with 2 what it cannot work with', async () => {

@@ -65,15 +65,15 @@ function endOfQuotes(address: string): number | null {
   return QUOTED.exec(address)?.[0].length ?? null;
 }
 
-/** What may stand before the @ without quotes: RFC 5322 `atext`, and anything beyond ASCII but spaces. */
-const ATOM = /^(?:[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]|[^\p{ASCII}\p{Z}])+$/u;
+/** What may not stand before the @ without quotes: neither RFC 5322 `atext`, nor beyond ASCII; nor a space. */
+const NO_ATOM = /[^A-Za-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]|\p{Z}/u;
 
 function dotAtomProblem(local: string): string | null {
   if (/\s/.test(local)) return 'an e-mail address may not contain spaces';
   // As others may read it: a full-width comma separates addresses there, too.
   const atoms = local.normalize('NFKC').split('.');
   if (atoms.includes('')) return "misplaced '.' before the '@'";
-  const wrong = [...atoms.join('')].find((each) => !ATOM.test(each));
+  const wrong = NO_ATOM.exec(atoms.join(''))?.[0];
   return wrong === undefined ? null : `'${wrong}' may not stand before the '@' of one e-mail address`;
 }
 

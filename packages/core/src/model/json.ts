@@ -35,79 +35,90 @@ export function frozenCopy<T>(kept: T, name: string): T {
   return copy;
 }
 
+/** The name of a field, the place in a list; null where there is none: the whole, and what `toJSON` says in an object's stead. */
+type Field = string | number | null;
+
+/** An object that is being copied, and where it is. */
+interface Place {
+  readonly holder: object;
+  readonly field: Field;
+  readonly around: Place | null;
+  readonly depth: number;
+}
+
+/** Makes a place per object and nothing per value, since nearly everything is flat, and copied for each recipient. */
 class Copier {
   readonly #name: string;
-  /** The fields that lead to where we are, and the objects that hold them. */
-  readonly #trail: (string | number)[] = [];
-  readonly #holders: object[] = [];
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  copy(value: unknown): unknown {
+  copy(value: unknown, field: Field = null, around: Place | null = null): unknown {
     switch (typeof value) {
       case 'string':
       case 'boolean':
       case 'undefined':
         return value;
       case 'number':
-        if (!Number.isFinite(value)) this.#refuse(`${value}`);
+        if (!Number.isFinite(value)) this.#refuse(`${value}`, field, around);
         // JSON knows no -0.
         return value === 0 ? 0 : value;
       case 'object':
-        return value === null ? null : this.#inside(value);
+        return value === null ? null : this.#inside(value, field, around);
       case 'bigint':
-        return this.#refuse('a bigint: give it as text');
+        return this.#refuse('a bigint: give it as text', field, around);
       default:
-        return this.#refuse(`a ${typeof value}`);
+        return this.#refuse(`a ${typeof value}`, field, around);
     }
   }
 
-  #inside(holder: object): unknown {
-    if (this.#holders.includes(holder)) this.#refuse('a circular reference');
-    if (this.#holders.length >= DEEPEST) this.#refuse(`nested deeper than ${DEEPEST} levels`);
-    this.#holders.push(holder);
-    const copy = this.#copyOf(holder);
-    this.#holders.pop();
-    return copy;
-  }
-
-  #copyOf(holder: object): unknown {
-    if (Object.getPrototypeOf(holder) !== Object.prototype) this.#refuseOdd(holder);
-    if (hasToJson(holder)) return this.copy(holder.toJSON(String(this.#trail.at(-1) ?? '')));
-    if (Array.isArray(holder)) return Object.freeze(Array.from(holder, (each, at) => this.#at(at, each) ?? null));
+  #inside(holder: object, field: Field, around: Place | null): unknown {
+    for (let outer = around; outer !== null; outer = outer.around)
+      if (outer.holder === holder) this.#refuse('a circular reference', field, around);
+    const depth = around === null ? 0 : around.depth + 1;
+    if (depth >= DEEPEST) this.#refuse(`nested deeper than ${DEEPEST} levels`, field, around);
+    if (Object.getPrototypeOf(holder) !== Object.prototype) this.#refuseOdd(holder, field, around);
+    const here: Place = { holder, field, around, depth };
+    if (hasToJson(holder)) return this.copy(holder.toJSON(String(nearest(here) ?? '')), null, here);
+    if (Array.isArray(holder))
+      return Object.freeze(Array.from(holder, (each, at) => this.copy(each, at, here) ?? null));
     const copy: Record<string, unknown> = {};
-    for (const field of Object.keys(holder)) {
-      const value = this.#at(field, (holder as Record<string, unknown>)[field]);
+    for (const name of Object.keys(holder)) {
+      const value = this.copy((holder as Record<string, unknown>)[name], name, here);
       if (value === undefined) continue;
-      if (field === '__proto__') Object.defineProperty(copy, field, { value, enumerable: true });
-      else copy[field] = value;
+      if (name === '__proto__') Object.defineProperty(copy, name, { value, enumerable: true });
+      else copy[name] = value;
     }
     return Object.freeze(copy);
   }
 
   /** What is no plain object may be a list, or something that JSON has no word for. */
-  #refuseOdd(holder: object): void {
+  #refuseOdd(holder: object, field: Field, around: Place | null): void {
     const kind = Object.prototype.toString.call(holder).slice('[object '.length, -1);
     if (ArrayBuffer.isView(holder) || kind.endsWith('ArrayBuffer'))
-      this.#refuse(`binary data (${kind}): give it as text, for example in base64`);
-    if (kind === 'Date' && Number.isNaN((holder as Date).getTime())) this.#refuse('an invalid Date');
+      this.#refuse(`binary data (${kind}): give it as text, for example in base64`, field, around);
+    if (kind === 'Date' && Number.isNaN((holder as Date).getTime())) this.#refuse('an invalid Date', field, around);
     if (kind === 'Object' || Array.isArray(holder) || hasToJson(holder)) return;
-    this.#refuse(`${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}: give plain values`);
+    this.#refuse(`${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}: give plain values`, field, around);
   }
 
-  #at(field: string | number, value: unknown): unknown {
-    this.#trail.push(field);
-    const copy = this.copy(value);
-    this.#trail.pop();
-    return copy;
+  #refuse(what: string, field: Field, around: Place | null): never {
+    let where = stepTo(field);
+    for (let outer = around; outer !== null; outer = outer.around) where = stepTo(outer.field) + where;
+    throw new NotJson(this.#name + where, what);
   }
+}
 
-  #refuse(what: string): never {
-    const steps = this.#trail.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`));
-    throw new NotJson(this.#name + steps.join(''), what);
-  }
+function stepTo(field: Field): string {
+  if (field === null) return '';
+  return typeof field === 'number' ? `[${field}]` : `.${field}`;
+}
+
+/** The field that leads to a place: its own, or that of the object whose `toJSON` gave it. */
+function nearest(place: Place): Field {
+  for (let at: Place | null = place; at !== null; at = at.around) if (at.field !== null) return at.field;
+  return null;
 }
 
 function hasToJson(holder: object): holder is { toJSON(field: string): unknown } {

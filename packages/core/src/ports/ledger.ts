@@ -374,7 +374,7 @@ export interface Counts {
   readonly refusedMoves: number;
   /** Deliveries whose stored record cannot be read (damaged, or written by a later release): left alone, and waiting for a person. */
   readonly unreadable: number;
-  /** Age of the longest-due claimable delivery, ms; 0 when none is due. */
+  /** Age of the longest-due claimable delivery, or notification that waits to be routed or expanded, ms; 0 when none is due. */
   readonly oldestDueMs: number;
 }
 

@@ -155,16 +155,23 @@ export class SendCall implements SendContext {
 }
 
 /** One call of the provider, if there is still time. Never rejects: what a provider throws may have been sent. */
-export async function send(context: Context, item: Marked, call: SendCall): Promise<Outcome> {
+export function send(context: Context, item: Marked, call: SendCall): Promise<Outcome> {
   const { clock } = context;
   // Two clocks, right before the first byte: a paused process sees either the one or the other jump.
   call.deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
-  if (call.deadlineMs <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
+  if (call.deadlineMs <= 0) return Promise.resolve(TOO_LATE);
   const { id: deliveryId, target, createdAt } = item.prepared.granted.record;
   const message = { deliveryId, channel: target.channel, to: target.to, content: item.message, createdAt };
   try {
-    return outcomeOf(await item.prepared.provider.send(message, call));
+    // Not awaited here: it is the one promise chain of every delivery.
+    return Promise.resolve(item.prepared.provider.send(message, call)).then(outcomeOf, threw);
   } catch (thrown) {
-    return { kind: 'unknown', reason: `the provider's adapter threw ${reasonOf(thrown)}` };
+    return Promise.resolve(threw(thrown));
   }
+}
+
+const TOO_LATE: Outcome = { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
+
+function threw(thrown: unknown): Outcome {
+  return { kind: 'unknown', reason: `the provider's adapter threw ${reasonOf(thrown)}` };
 }

@@ -211,14 +211,20 @@ export class Dispatcher {
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     for (const { granted } of refused) this.#leases.drop(granted.record.id, granted.fence);
-    for (const id of await releaseRefused(this.#context, this.#health, refused)) this.#wakes.ack(wakes.get(id) ?? []);
+    const answered = new Set(await releaseRefused(this.#context, this.#health, refused));
+    for (const { granted } of refused) {
+      const { id } = granted.record;
+      if (answered.has(id)) this.#wakes.ack(wakes.get(id) ?? []);
+      else this.#wakes.later(wakes.get(id) ?? [], this.#context.settings.worker.leaseMs);
+    }
     this.#letGo(refused.map(({ granted }) => granted));
   }
 
   async #mark(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const held = prepared.filter(({ granted }) => this.#leases.holds(granted.record.id, granted.fence));
     // A lease that could not be renewed is somebody else's by now.
-    this.#letGo(prepared.filter((each) => !held.includes(each)).map(({ granted }) => granted));
+    if (held.length < prepared.length)
+      this.#letGo(prepared.filter((each) => !held.includes(each)).map(({ granted }) => granted));
     if (held.length === 0) return;
     const requests = held.map((each) => markRequest(this.#context, each));
     const { clock, settings } = this.#context;

@@ -28,7 +28,7 @@ export async function releaseAll({ ledger }: Context, health: Health, prepared: 
 
 /**
  * Releases what could not be prepared: later, with its failure, where its content threw; for a while where this worker's config lacks
- * its type or provider. Returns the ids that the ledger took back.
+ * its type or provider. Returns the ids about which the ledger said what becomes of them: only their wakes are done (rule 5).
  */
 export async function releaseRefused(
   context: Context,
@@ -48,7 +48,7 @@ export async function releaseRefused(
       if (verdict.kind === 'settled') emitMove(context, record, verdict.state as 'failed', item.reason);
       else if (verdict.kind === 'ok') emitMove(context, record, waitingState(record), item.reason);
     });
-    return requests.map(({ id }) => id);
+    return requests.filter((_, at) => verdicts[at]?.kind !== 'fenced').map(({ id }) => id);
   } catch (thrown) {
     // The lease lapses by itself and the delivery is claimed again.
     health.noted('ledger', thrown);

@@ -46,7 +46,10 @@ export class Health {
   }
 
   worked(part: Part): void {
-    if (this.#failing.delete(part)) this.#recovered();
+    if (!this.#failing.delete(part)) return;
+    // Nobody could make progress while the ledger was away: from now on it counts again.
+    if (part === 'ledger') this.progressed();
+    this.#recovered();
   }
 
   progressed(): void {

@@ -38,10 +38,11 @@ export class Sends {
       const call = new SendCall(item);
       this.#open.set(item, { call, wakes: wakes.get(item.prepared.granted.record.id) ?? [] });
       this.#crew.add(
-        send(this.#context, item, call)
+        send(this.#context, item, call).then(
+          (outcome) => this.#answered(item, outcome),
           // It never rejects; should it, the slot must come back, and whether anything left is not known.
-          .catch((thrown: unknown): Outcome => ({ kind: 'unknown', reason: `the send broke: ${reasonOf(thrown)}` }))
-          .then((outcome) => this.#answered(item, outcome)),
+          (thrown) => this.#answered(item, { kind: 'unknown', reason: `the send broke: ${reasonOf(thrown)}` }),
+        ),
       );
     }
     if (this.#watch === null) this.#crew.add(this.#watchOver());

@@ -30,8 +30,9 @@ function isOwnedByLedger(verdict: SettleVerdict): boolean {
 }
 
 /**
- * Group commit of outcomes: one settle call at a time, carrying all that ended meanwhile. A call that fails is repeated until the
- * dispatch window is over for sure; from then on the sweeper owns the delivery.
+ * Group commit of outcomes: one settle call at a time, carrying all that ended meanwhile. A call that fails is repeated until the ledger
+ * takes it: what is known must not become unknown because the ledger was away for longer than a dispatch window. Outcomes that come too
+ * late are evidence of their own attempt. There are never more of them than there were sends at once.
  */
 export class Settler {
   readonly #context: Context;
@@ -67,21 +68,21 @@ export class Settler {
         // Not the ledger, which is asked again: a bug. The outcomes are durable, or the sweeper's; the next batch must be settled.
         this.#health.noted('work', thrown);
       }
-      this.#hooks.freed(batch.filter((ended) => !ended.late).length);
+      let slots = 0;
+      for (const ended of batch) if (!ended.late) slots += 1;
+      this.#hooks.freed(slots);
     }
     this.#running = null;
   }
 
   async #settle(batch: readonly Ended[]): Promise<void> {
-    const { clock, ledger, settings } = this.#context;
+    const { ledger } = this.#context;
     const requests = batch.map((ended) => this.#request(ended));
-    const until = clock.monotonic() + settings.worker.dispatchMs;
     for (let times = 1; ; times += 1) {
       let verdicts: readonly SettleVerdict[];
       try {
         verdicts = await ledger.settle(requests);
       } catch (thrown) {
-        if (clock.monotonic() >= until) return;
         // Outcomes are written even while the worker stops.
         await this.#health.failed('ledger', thrown, { times });
         continue;

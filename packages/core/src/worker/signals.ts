@@ -17,29 +17,35 @@ export class Bell {
 
 /** Work that runs beside the loops and is awaited before the worker is gone: no promise floats, and no failure goes unheard. */
 export class Crew {
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #onFailure: (thrown: unknown) => void;
+  readonly #idle = new Bell();
+  // Made once, not with each piece of work: every send is one.
+  readonly #ended: () => void;
+  readonly #failed: (thrown: unknown) => void;
+  #size = 0;
 
   constructor(onFailure: (thrown: unknown) => void) {
-    this.#onFailure = onFailure;
+    this.#ended = () => {
+      this.#size -= 1;
+      if (this.#size === 0) this.#idle.ring();
+    };
+    this.#failed = (thrown) => {
+      this.#ended();
+      onFailure(thrown);
+    };
   }
 
   get size(): number {
-    return this.#running.size;
+    return this.#size;
   }
 
   /** Takes `work` in. What it rejects with goes to `onFailure`, once, when it happens. */
   add(work: Promise<unknown>): void {
-    this.#running.add(work);
-    const done = (): void => void this.#running.delete(work);
-    work.then(done, (thrown: unknown) => {
-      done();
-      this.#onFailure(thrown);
-    });
+    this.#size += 1;
+    work.then(this.#ended, this.#failed);
   }
 
   /** Resolves when all of it has ended, however. */
   async settled(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    while (this.#size > 0) await this.#idle.wait();
   }
 }

@@ -79,7 +79,7 @@ async function claimLate(context: Context, { dispatcher, backlog }: UpkeepParts)
 async function sayNoProgress(context: Context, { health, worker }: UpkeepParts): Promise<void> {
   const { noProgressMs } = context.settings.worker;
   const sinceMs = context.clock.monotonic() - health.lastProgressAt;
-  if (sinceMs < noProgressMs || health.saidNoProgress) return;
+  if (sinceMs < noProgressMs || health.saidNoProgress || health.degraded) return;
   const { oldestDueMs, deliveries } = await context.ledger.count();
   if (oldestDueMs < noProgressMs) return;
   health.saidNoProgress = true;

@@ -49,10 +49,8 @@ export class Wakes {
   }
 
   #run(wakes: readonly ReceivedWake[], size: number, call: (batch: readonly ReceivedWake[]) => Promise<unknown>): void {
-    for (let at = 0; at < wakes.length; at += size) {
-      const batch = wakes.slice(at, at + size);
-      this.#crew.add(call(batch));
-    }
+    for (let at = 0; at < wakes.length; at += size)
+      this.#crew.add(call(wakes.length <= size ? wakes : wakes.slice(at, at + size)));
   }
 }
 

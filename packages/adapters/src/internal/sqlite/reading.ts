@@ -169,7 +169,9 @@ function count(connection: Connection, now: number): Counts {
   const sums = readCounters(connection);
   const one = (sql: string): number => connection.get<{ n: number | null }>(sql)?.n ?? 0;
   const oldest = connection.get<{ at: number | null }>(
-    'SELECT min(work_at) AS at FROM sendonce_deliveries WHERE work_at IS NOT NULL',
+    `SELECT min(at) AS at FROM (
+       SELECT min(work_at) AS at FROM sendonce_deliveries WHERE work_at IS NOT NULL
+       UNION ALL SELECT min(work_at) FROM sendonce_notifications WHERE work_at IS NOT NULL)`,
   )?.at;
   const of = <State extends string>(prefix: string, states: readonly State[]): Record<State, number> =>
     Object.fromEntries(states.map((state) => [state, sums.get(`${prefix}:${state}`) ?? 0])) as Record<State, number>;

@@ -1,6 +1,7 @@
-import type { DeliveryRecord } from '@sendonce/core';
+import type { DeliveryRecord, Ledger } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
 import { parseCount } from '../../flags/parse-values.ts';
+import { answering } from '../answering.ts';
 import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
 import type { FilterFlags } from '../flags.ts';
 import { letterJson } from '../letter-json.ts';
@@ -12,6 +13,7 @@ import {
   type LetterFilter,
 } from '../letter-filter.ts';
 import { letters } from '../letters.ts';
+import { ledgerBlock } from '../which-ledger.ts';
 import { columns, cut, relative } from '../words.ts';
 import { cursorText, parseCursor, type ListCursor } from './cursor.ts';
 
@@ -50,10 +52,9 @@ export function runList(flags: ListFlags, again: string): Promise<number> {
   return atDesk(flags, async (desk) => {
     const { terminal, isJson } = desk;
     const rows: string[][] = [];
-    const more = await each(desk, asked, (record) => {
-      if (isJson)
-        terminal.out(`${JSON.stringify({ schema: 'sendonce.dead-letter/1', ...letterJson(record, desk.masks) })}\n`);
-      else rows.push(rowOf(record, desk));
+    const more = await each(desk, asked, (record, key) => {
+      if (isJson) terminal.out(`${JSON.stringify(lineJson(record, key, desk))}\n`);
+      else rows.push(rowOf(record, key, desk));
     });
     if (!isJson) terminal.out(tableText(rows, desk));
     if (more !== null) terminal.err(`More: ${again} --cursor '${cursorText(more)}'\n`);
@@ -65,17 +66,18 @@ export function runList(flags: ListFlags, again: string): Promise<number> {
 async function each(
   { ledger }: Desk,
   { filter, states, withReplayed, limit, from }: Asked,
-  show: (record: DeliveryRecord) => void,
+  show: (record: DeliveryRecord, key: string) => void,
 ): Promise<ListCursor | null> {
   const begin: string | null = from?.page ?? null;
   let page = begin;
   let left = limit;
   let last: ListCursor | null = null;
   for await (const { items, cursor } of letters(ledger, { filter, states, ids: [], cursor: begin })) {
+    const keys = await keysOf(ledger, items);
     for (const record of page === begin && from !== null ? after(items, from.after) : items) {
       if (!withReplayed && record.replacedBy !== null) continue;
       if (left === 0) return last;
-      show(record);
+      show(record, keys.get(record.notificationId) ?? '');
       left -= 1;
       last = { page, after: record.id };
     }
@@ -89,7 +91,14 @@ function after(items: readonly DeliveryRecord[], id: string): readonly DeliveryR
   return items.slice(items.findIndex((record) => record.id === id) + 1);
 }
 
-function rowOf(record: DeliveryRecord, { masks, now }: Desk): string[] {
+/** The key that its producer gave tells letters apart whose addresses look alike where they are hidden. */
+async function keysOf(ledger: Ledger, items: readonly DeliveryRecord[]): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(items.map(({ notificationId }) => notificationId))];
+  const found = ids.length === 0 ? [] : await answering('find notifications', ledger.findNotifications(ids));
+  return new Map(found.flatMap((each) => (each === null ? [] : [[each.id, each.key] as const])));
+}
+
+function rowOf(record: DeliveryRecord, key: string, { masks, now }: Desk): string[] {
   const { target, reason, settledAt, updatedAt } = record;
   return [
     record.id,
@@ -98,16 +107,27 @@ function rowOf(record: DeliveryRecord, { masks, now }: Desk): string[] {
     record.type,
     target.channel,
     masks.address(target.to),
+    cut(masks.text(key, target), 24),
     record.provider,
     reason === null ? '' : cut(masks.text(reason, target), 70),
   ];
 }
 
-function tableText(rows: readonly string[][], { terminal }: Desk): string {
-  if (rows.length === 0) return 'No dead letter fits.\n';
+function lineJson(record: DeliveryRecord, key: string, { masks, ledger }: Desk): object {
+  return {
+    schema: 'sendonce.dead-letter/1',
+    ...letterJson(record, masks),
+    key: masks.text(key, record.target),
+    ledger: ledger.capabilities.file,
+  };
+}
+
+function tableText(rows: readonly string[][], { terminal, ledger }: Desk): string {
+  const where = ledgerBlock(ledger);
+  if (rows.length === 0) return `${['No dead letter fits.', ...where].join('\n')}\n`;
   const [head = '', ...lines] = columns([
-    ['delivery', 'state', 'died', 'type', 'channel', 'to', 'provider', 'reason'],
+    ['delivery', 'state', 'died', 'type', 'channel', 'to', 'key', 'provider', 'reason'],
     ...rows,
   ]);
-  return `${[terminal.paint.dim(head), ...lines].join('\n')}\n`;
+  return `${[...where, terminal.paint.dim(head), ...lines].join('\n')}\n`;
 }

@@ -9,6 +9,7 @@ import { outcomeWords, providerWords } from '../outcome-words.ts';
 import { prospectOf, type Prospect } from '../prospect.ts';
 import { replayCommand } from '../replay-command.ts';
 import { RISKS } from '../replay/plan-words.ts';
+import { ledgerBlock } from '../which-ledger.ts';
 import { absolute, block, when } from '../words.ts';
 
 /** Runs `notify dlq show ID`; answers its exit code. @throws SendonceError DELIVERY_NOT_FOUND */
@@ -44,6 +45,7 @@ function showJson(record: DeliveryRecord, prospect: Prospect, desk: Desk): objec
   const { target, declarations } = record;
   return {
     schema: 'sendonce.delivery/1',
+    ledger: desk.ledger.capabilities.file,
     ...letterJson(record, desk.masks),
     subject: subjectOf(record, desk),
     attempts: record.attempts.map((attempt) => ({
@@ -66,6 +68,7 @@ function showText(record: DeliveryRecord, prospect: Prospect, desk: Desk): strin
   const lines = [
     `${terminal.paint.bold(record.state.toUpperCase())}  ${record.id}`,
     '',
+    ...ledgerBlock(desk.ledger),
     ...block('reason', reason === null ? [] : [masks.text(reason, target)]),
     ...block('to', [`${masks.address(target.to)} on ${target.channel}`]),
     ...block('what', [`${record.type} (class ${record.class}, tenant ${record.tenant}) of ${record.notificationId}`]),

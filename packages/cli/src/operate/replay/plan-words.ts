@@ -27,6 +27,7 @@ export function planText(report: ReplayReport, config: NotifierConfig, paint: Pa
     ...block('careful', cautions(report)).map(paint.yellow),
     ...block('left out', leftOut(plan)),
     ...block('refused', refusalLines(plan.refused)),
+    ...block('ledger', report.ledger === null ? [] : [report.ledger]),
     ...(plan.chosen === 0 ? [] : block('audit', [`by ${report.by}: ${cut(report.note, 80)}`])),
   ];
   return `${lines.join('\n')}\n`;

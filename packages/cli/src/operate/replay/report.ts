@@ -45,6 +45,8 @@ export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
 export interface ReplayReport {
   readonly schema: 'sendonce.replay/1';
   readonly status: ReplayStatus;
+  /** The file of the ledger, its whole path; null where it is none. */
+  readonly ledger: string | null;
   readonly by: string;
   readonly note: string;
   readonly force: boolean;

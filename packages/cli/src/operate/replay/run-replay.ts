@@ -1,12 +1,13 @@
-import { isSendonceError } from '@sendonce/core';
+import { isSendonceError, kindOf, type Ledger } from '@sendonce/core';
 import { commandError, EXIT } from '../../command-error.ts';
 import { wordsLine } from '../../progress-line.ts';
 import { onSignals } from '../../simulate/interrupt.ts';
 import { grouped } from '../../flags/parse-values.ts';
 import { atDesk, type Desk } from '../desk.ts';
+import { missing } from '../find-record.ts';
 import { carryOut } from './carry-out.ts';
 import { confirm } from './confirm.ts';
-import { makePlan, type Planned } from './make-plan.ts';
+import { makePlan, NO_SUCH_DELIVERY, type Planned } from './make-plan.ts';
 import { planText } from './plan-words.ts';
 import type { ReplayReport, ReplayResult, ReplayStatus } from './report.ts';
 import { parseRequest, type ReplayFlags, type ReplayRequest } from './request.ts';
@@ -57,10 +58,10 @@ interface Run {
 }
 
 async function replay(desk: Desk, asked: ReplayRequest, run: Run): Promise<number> {
-  const { terminal, isJson, config, command } = desk;
+  const { terminal, isJson, config, command, ledger } = desk;
   const planned = await plan(desk, asked, run.signal);
   const decided = (status: ReplayStatus, more: Partial<ReplayReport> = {}): ReplayReport =>
-    reportOf(asked, planned, status, more);
+    reportOf(asked, planned, status, { ledger: ledger.capabilities.file, ...more });
   if (run.signal.aborted) {
     // What was read so far is no plan.
     terminal.err('Stopped before the plan was made: nothing was sent.\n');
@@ -84,10 +85,20 @@ async function plan({ ledger, now, terminal }: Desk, asked: ReplayRequest, signa
   try {
     const read = (seen: number): void =>
       line.tell(performance.now() - begun, () => `${grouped(seen)} dead letters read ...`);
-    return await makePlan(ledger, asked, { now, signal, read });
+    const planned = await makePlan(ledger, asked, { now, signal, read });
+    checkNamed(ledger, asked, planned);
+    return planned;
   } finally {
     line.clear();
   }
+}
+
+/** Of several, those that are not there are told beside the rest. @throws SendonceError DELIVERY_NOT_FOUND: none of them is there */
+function checkNamed(ledger: Ledger, { ids }: ReplayRequest, { plan: { refused } }: Planned): void {
+  const named = new Set(ids);
+  const absent = refused.find(({ reason }) => reason === NO_SUCH_DELIVERY);
+  const [first] = named;
+  if (first !== undefined && absent?.count === named.size) missing(ledger, kindOf(first), first);
 }
 
 /** Whether to go on after the plan, and if not, why. */
@@ -148,6 +159,7 @@ function reportOf(
   return {
     schema: 'sendonce.replay/1',
     status,
+    ledger: null,
     by,
     note,
     force,

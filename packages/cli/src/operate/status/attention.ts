@@ -22,6 +22,10 @@ export function attentionOf(
       what: `${name} is paused, and deliveries wait for it`,
       next: `when it may go on: notifier.block([{ scope: '${name}', blocked: false, ... }])`,
     })),
+    ...facts.putBack.map(({ name, count }) => ({
+      what: `${plural(count, 'notification')} put back: ${name}`,
+      next: 'mend it, in the config or where its data come from, and restart the workers: then they go on by themselves',
+    })),
     dead > 0 && {
       what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent`,
       next: `when the cause is mended: ${command('replay-dlq')}`,

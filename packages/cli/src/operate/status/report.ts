@@ -12,6 +12,15 @@ export interface OpenLetters {
   readonly isComplete: boolean;
 }
 
+/** Deliveries that wait for another try (`retry-scheduled`) or for an answer (`unknown`). */
+export interface WaitingDeliveries {
+  readonly reasons: readonly CountOf[];
+  /** When the first of them is due, ISO 8601; null where none waits. */
+  readonly nextDueAt: string | null;
+  /** False when there are more than were read: the numbers are then of the first ones. */
+  readonly isComplete: boolean;
+}
+
 export interface FailedNotification {
   readonly id: string;
   readonly type: string;
@@ -29,7 +38,12 @@ export interface StatusReport extends Counts {
   readonly schema: 'sendonce.status/1';
   /** ISO 8601, of this machine. */
   readonly at: string;
+  /** The file of the ledger, its whole path; null where it is none. */
+  readonly ledger: string | null;
   readonly deadLetters: OpenLetters;
+  readonly waiting: WaitingDeliveries;
+  /** Why notifications were put back, by reason; of the first that wait. */
+  readonly putBack: readonly CountOf[];
   /** What waits because it is paused, by what is paused; of the first that wait. */
   readonly blocked: readonly CountOf[];
   /** The first of those that could not be routed. */

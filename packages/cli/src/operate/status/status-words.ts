@@ -2,7 +2,7 @@ import { isSettled, type DeliveryState } from '@sendonce/core';
 import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
 import { countLines } from '../replay/plan-words.ts';
-import { block, plural, span } from '../words.ts';
+import { block, cut, plural, span } from '../words.ts';
 import type { StatusReport } from './report.ts';
 
 export function statusText(report: StatusReport, paint: Paint): string {
@@ -14,23 +14,43 @@ export function statusText(report: StatusReport, paint: Paint): string {
   const again = deadLetters.isComplete ? deliveries.dead + deliveries.failed + deliveries.parked - open : 0;
   const title =
     attention.length === 0
-      ? `${paint.green('WELL')}  nothing needs a person`
+      ? (onlyWaiting(report, paint) ?? `${paint.green('WELL')}  nothing needs a person`)
       : `${paint.yellow('LOOK')}  ${plural(attention.length, 'thing needs', 'things need')} a person`;
   const lines = [
     title,
     '',
+    ...block('ledger', report.ledger === null ? [] : [report.ledger]),
     ...block('settled', [listed(states.filter(([state]) => isSettled(state)))]),
     ...block('active', [listed(states.filter(([state]) => !isSettled(state)))]),
     ...block('due', [oldestDueMs === 0 ? 'nothing waits' : `the oldest for ${span(oldestDueMs)}`]),
     ...block('accepted', [listed(Object.entries(notifications).filter(([, count]) => count > 0))]),
     ...block('assumed', assumed > 0 ? [`${grouped(assumed)} count as sent without proof, as their class allows`] : []),
     ...block('strays', strays > 0 ? [`${plural(strays, 'wake')} without a record`] : []),
-    ...block('dead', open === 0 ? [] : deadLines(report)),
+    ...block('waiting', waitingLines(report)),
+    ...block('gave up', open === 0 ? [] : deadLines(report)),
     ...block('replayed', again > 0 ? [`${grouped(again)} of the dead letters were sent again`] : []),
     '',
     ...attention.flatMap(({ what, next }) => [`  ${paint.yellow('!')} ${what}`, `      ${next}`]),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Nothing needs a person, and nothing goes on either before a later try; null where that is not so. */
+function onlyWaiting({ deliveries, waiting: { nextDueAt, reasons } }: StatusReport, paint: Paint): string | null {
+  const count = deliveries['retry-scheduled'] + deliveries.unknown;
+  if (count === 0 || deliveries.queued + deliveries.processing + deliveries.dispatching > 0) return null;
+  const next = nextDueAt === null ? '' : `, the first at ${nextDueAt}`;
+  const why = reasons[0] === undefined ? '' : `: ${cut(reasons[0].name, 90)}`;
+  return `${paint.yellow('WAIT')}  ${plural(count, 'delivery waits', 'deliveries wait')} to be tried or asked about again${next}${why}`;
+}
+
+function waitingLines({ waiting: { reasons, nextDueAt, isComplete } }: StatusReport): string[] {
+  if (nextDueAt === null) return [];
+  return [
+    ...countLines(reasons, 5),
+    `the first is due at ${nextDueAt}`,
+    ...(isComplete ? [] : ['there are more; these are of the first that were read']),
+  ];
 }
 
 function deadLines({ deadLetters }: StatusReport): string[] {

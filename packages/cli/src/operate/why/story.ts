@@ -38,7 +38,11 @@ function outline(record: DeliveryRecord, masks: Masks): StoryLine[] {
 
 function lineOf({ at, from, to, by, fence, note }: Move, record: DeliveryRecord, masks: Masks): StoryLine {
   const who = byWords(by);
-  if (from === null) return { at, text: madeWords(record, who, masks) };
+  if (from === null) {
+    const made = madeWords(record, who, masks);
+    // One that nothing could be sent to (no address, no provider) has no other move.
+    return { at, text: to === 'queued' ? made : `${made}; ${stateWords(to, note ?? record.reason, record, masks)}` };
+  }
   if (to === 'processing')
     return {
       at,

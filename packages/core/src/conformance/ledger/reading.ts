@@ -95,6 +95,21 @@ export const readingLaws: readonly Law<LedgerSubject>[] = [
     },
   },
   {
+    law: 'tells for how long a notification that nobody routes has been waiting',
+    async check(subject) {
+      const { ledger, unitMs } = subject;
+      await ledger.accept([newNotification('nobody routes it', { recipients: 'route' })]);
+      await subject.elapse(5 * unitMs);
+      const { oldestDueMs } = await ledger.count();
+      assert.ok(oldestDueMs >= 4 * unitMs, `${oldestDueMs} ms`);
+      await ledger.claimNotifications(
+        { due: 1, lateMs: 0 },
+        { owner: 'w1', requestId: 'routes it', leaseMs: 10 * unitMs },
+      );
+      assert.equal((await ledger.count()).oldestDueMs, 0);
+    },
+  },
+  {
     law: 'tells for how long the longest-due delivery has been waiting',
     async check(subject) {
       const s = await scene(subject, { recipients: 2 });

@@ -34,6 +34,8 @@ export interface NotificationEntry {
 export interface NotificationStore extends Notifications<NotificationEntry> {
   readonly all: readonly NotificationEntry[];
   readonly counts: Record<NotificationState, number>;
+  /** When the longest due of those that may be claimed became due; null when there is none. */
+  oldest(): number | null;
 }
 
 export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCodec): NotificationStore {
@@ -102,7 +104,7 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
     dropPage(entry, page) {
       const stored = entry.pages[page];
       // A store that may lose what it expanded has to be able to expand it again.
-      if (typeof stored?.content !== 'number' || undo.isOn) return;
+      if (typeof stored?.content !== 'number' || undo.isOn || !contents.isWorthFreeing(stored.content)) return;
       const { content } = stored;
       entry.pages = entry.pages.with(page, { targets: stored.targets, content: contents.fingerprintAt(content) });
       contents.free(content);
@@ -117,6 +119,13 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
     },
     work: dueIn(work, (entry) => (byId.get(entry.record.id) === entry ? workAt(entry.record) : null)),
     counts,
+    oldest() {
+      for (let first = work.peek(); first !== undefined; first = work.peek()) {
+        if (byId.get(first.item.record.id) === first.item && workAt(first.item.record) === first.at) return first.at;
+        work.popUntil(first.at);
+      }
+      return null;
+    },
     takeEnded: (max) => ended.splice(0, max).map((entry) => entry.record),
   };
 }

@@ -101,11 +101,12 @@ function unsealed({ notifications }: LedgerState): number {
   return count;
 }
 
-function oldestDueMs({ work, deliveries }: LedgerState, now: number): number {
+function oldestDueMs({ work, deliveries, notifications }: LedgerState, now: number): number {
+  const routing = notifications.oldest() ?? now;
   for (let first = work.peek(); first !== undefined && first.at <= now; first = work.peek()) {
     const record = deliveries.at(first.item);
-    if (record !== undefined && workAt(record) === first.at) return now - first.at;
+    if (record !== undefined && workAt(record) === first.at) return now - Math.min(first.at, routing);
     work.popUntil(now);
   }
-  return 0;
+  return Math.max(0, now - routing);
 }

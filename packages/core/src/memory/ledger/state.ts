@@ -95,7 +95,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     const story = moves.get(id) ?? [];
     story.push({ at, from: before?.state ?? null, to, by, fence, note });
     moves.set(id, story);
-    undo.note(() => void story.pop());
+    if (undo.isOn) undo.note(() => void story.pop());
   }
 
   function evict(slot: number): void {
@@ -135,7 +135,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     strays.delete(record.id);
     notifications.get(record.notificationId)?.slots.push(slot);
     reindex(slot, null, record);
-    undo.note(() => takeBackInsert(slot));
+    if (undo.isOn) undo.note(() => takeBackInsert(slot));
     tell(null, record, by);
     countOpen(record, openOf(record));
     if (isSettled(record.state)) compact.settled(slot, record);
@@ -146,7 +146,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     if (after === before) return before;
     deliveries.replace(slot, after);
     reindex(slot, before, after);
-    undo.note(() => takeBack(slot, before));
+    if (undo.isOn) undo.note(() => takeBack(slot, before));
     tell(before, after, by);
     countOpen(after, openOf(after) - openOf(before));
     if (isSettled(after.state)) compact.settled(slot, after);

@@ -4,7 +4,10 @@ import { arena, type Arena, type ChunkPool } from '../../../src/memory/ledger/ar
 import { byteReader, byteWriter, type ByteWriter } from '../../../src/memory/ledger/bytes.ts';
 import { dueClaims } from '../../../src/memory/ledger/due-claims.ts';
 import { hashIndex } from '../../../src/memory/ledger/hash-index.ts';
+import { pageStore } from '../../../src/memory/ledger/page-store.ts';
+import { targetCodec } from '../../../src/memory/ledger/target-codec.ts';
 import { undoJournal } from '../../../src/memory/ledger/undo.ts';
+import { toTarget } from '../../../src/model/recipient.ts';
 import { timeHeap } from '../../../src/memory/time-heap.ts';
 
 const writer = byteWriter();
@@ -50,6 +53,33 @@ describe('the arena', () => {
     }
     // Two rounds of about 2.7 MB live at once: a dozen chunks, were they never used again there would be 50.
     expect(new Set(addresses.map((address) => Math.floor(address / 2 ** 18))).size + pool.length).toBeLessThan(12);
+  });
+});
+
+describe('the page store', () => {
+  const page = (from: number) => [from, from + 1].map((n) => toTarget({ channel: 'email', to: `r${n}@x.example`, n }));
+
+  // How many targets are kept as they came: none, those of the first page, all.
+  test.each([0, 2, 1_000])(
+    'tells pages apart and gives them back, %i targets of them kept as they came',
+    (mostKept) => {
+      const pages = pageStore([], targetCodec(), mostKept);
+      const addresses = [0, 2, 4].map((from) => pages.write(page(from)));
+      expect(addresses.map((address) => pages.read(address))).toEqual([0, 2, 4].map(page));
+      expect(addresses.map((address) => pages.fingerprintAt(address))).toEqual(
+        [0, 2, 4].map((from) => pages.fingerprintOf(page(from))),
+      );
+      expect(new Set(addresses.map((address) => pages.fingerprintAt(address))).size).toBe(3);
+      expect(addresses.filter((address) => !pages.isWorthFreeing(address))).toHaveLength(Math.min(3, mostKept / 2));
+    },
+  );
+
+  test('has room again for a page as it came when one was given up', () => {
+    const pages = pageStore([], targetCodec(), 2);
+    const first = pages.write(page(0));
+    pages.free(first);
+    const second = pages.write(page(2));
+    expect([pages.isWorthFreeing(second), pages.read(second)]).toEqual([false, page(2)]);
   });
 });
 
