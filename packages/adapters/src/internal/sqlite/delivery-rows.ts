@@ -77,8 +77,8 @@ export function bodyOf(record: DeliveryRecord): string {
   const body: Record<string, unknown> = {};
   for (const field of FIELDS) {
     const value = record[field];
-    const isDefault = Array.isArray(value) ? value.length === 0 : value === DEFAULTS[field];
-    if (!isDefault) body[field] = value;
+    if (value === DEFAULTS[field] || (typeof value === 'object' && value !== null && value.length === 0)) continue;
+    body[field] = value;
   }
   if (record.message !== null) body['isFrozen'] = true;
   return JSON.stringify(body);
@@ -90,10 +90,10 @@ export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
   // A worker of this release must not act on what it only half understands.
   if (fixed.v !== 1) throw new TypeError(`record version ${String(fixed.v)}`);
   const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
-  if (!isSound(fixed, body)) throw new TypeError('a field of the record is not what it should be');
   const message = row.message === null ? null : (JSON.parse(row.message) as MessageContent);
   // Every field by name, in the order of the type: records of one shape are quicker to copy.
   const of = { ...DEFAULTS, ...body };
+  if (!isSound(fixed.target, of)) throw new TypeError('a field of the record is not what it should be');
   return {
     v: fixed.v,
     id: row.id,
@@ -136,28 +136,33 @@ export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
 
 const STATES: ReadonlySet<unknown> = new Set(DELIVERY_STATES);
 
+type Changing = Pick<DeliveryRecord, keyof typeof DEFAULTS>;
+
 /** Whether the protocol's steps can work with it: what they would stumble over in the middle of a batch is found here, before. */
-function isSound({ target }: Pick<DeliveryRecord, 'target'>, body: Partial<DeliveryRecord>): boolean {
-  const of = { ...DEFAULTS, ...body };
-  const numbers = [of.fence, of.dueAt, of.charged, of.lapses, of.failures, of.updatedAt];
-  const times = [of.leaseUntil, of.dispatchUntil, of.settledAt].filter((time) => time !== null);
-  const isTarget = typeof target === 'object' && [target.to, target.recipientId, target.channel].every(isText);
-  return (
-    isTarget &&
-    STATES.has(of.state) &&
-    isText(of.provider) &&
-    [...numbers, ...times].every(Number.isFinite) &&
-    Array.isArray(of.attempts) &&
-    of.attempts.every((attempt: unknown) => isAttempt(attempt)) &&
-    Array.isArray(of.declarations)
-  );
+function isSound(target: DeliveryRecord['target'], of: Changing): boolean {
+  if (typeof target !== 'object' || !isText(target.to) || !isText(target.recipientId) || !isText(target.channel))
+    return false;
+  if (!STATES.has(of.state) || !isText(of.provider)) return false;
+  if (!isNumber(of.fence) || !isNumber(of.dueAt) || !isNumber(of.charged) || !isNumber(of.updatedAt)) return false;
+  if (!isNumber(of.lapses) || !isNumber(of.failures)) return false;
+  if (!isTime(of.leaseUntil) || !isTime(of.dispatchUntil) || !isTime(of.settledAt)) return false;
+  return Array.isArray(of.declarations) && Array.isArray(of.attempts) && of.attempts.every(isAttempt);
 }
 
 function isAttempt(attempt: unknown): boolean {
   if (typeof attempt !== 'object' || attempt === null) return false;
   const { n, provider, key, fence, markedAt, sendDeadline, outcome } = attempt as Record<string, unknown>;
-  const isOutcome = outcome === null || (typeof outcome === 'object' && isText((outcome as { kind?: unknown }).kind));
-  return [n, fence, markedAt, sendDeadline].every(Number.isFinite) && isText(provider) && isText(key) && isOutcome;
+  if (!isNumber(n) || !isNumber(fence) || !isNumber(markedAt) || !isNumber(sendDeadline)) return false;
+  if (!isText(provider) || !isText(key)) return false;
+  return outcome === null || (typeof outcome === 'object' && isText((outcome as { kind?: unknown }).kind));
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isTime(value: unknown): boolean {
+  return value === null || Number.isFinite(value);
 }
 
 function isText(value: unknown): boolean {
