@@ -201,7 +201,7 @@ async function closeAll(config: NotifierConfig, alerting: Alerting): Promise<voi
   const parts = new Set(
     [...providers, config.queue, config.eventsQueue, config.ledger].filter((part) => part !== undefined),
   );
-  const results = await Promise.allSettled([...parts].map((part) => part.close()));
+  const results = await Promise.allSettled([...parts].map(async (part) => part.close()));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
 }

@@ -52,3 +52,21 @@ describe.each(ROUTES)('a notifier $name', ({ queued }) => {
     await notifier.close();
   });
 });
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no');
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no'))],
+] as const)('closing goes on with all other parts when one of them %s, and then says so', async (_how, close) => {
+  const clock = manualClock(1_000_000);
+  let ledgersClosed = 0;
+  const ledger = { ...memoryLedger({ clock }), close: async () => void (ledgersClosed += 1) };
+  const provider = { ...memoryProvider({ clock }), close };
+  const notifier = createNotifier({ ledger, channels: { email: { providers: [provider] } }, notifications: {}, clock });
+  await expect(notifier.close()).rejects.toThrow('no');
+  expect(ledgersClosed).toBe(1);
+});
