@@ -4,7 +4,7 @@ import { isSendonceError, notificationId, type Ledger } from '@sendonce/core';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { markRestored, sqliteLedger } from '../../src/ledgers/sqlite.ts';
-import { expanded, newNotification, sendDue, targetOf, temporaryFile } from './support.ts';
+import { expanded, LEASE, newNotification, sendDue, targetOf, temporaryFile } from './support.ts';
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
@@ -123,6 +123,24 @@ describe('a SQLite ledger whose file', () => {
     });
     database.close();
   });
+});
+
+test('data of a notification that was rolled back are never handed out as those of the next one', async () => {
+  const database = new Database(temporaryFile());
+  const ledger = sqliteLedger({ database });
+  await ledger.count();
+  const many = Array.from({ length: 5_000 }, (_, i) => targetOf(i));
+  const [small, big, other] = ['small', 'big', 'other'].map((key) =>
+    newNotification(notificationId('default', 'order', key), key, key === 'big' ? many : [targetOf(1)]),
+  );
+  const pages = database.prepare('PRAGMA page_count').get() as { page_count: number };
+  database.exec(`PRAGMA max_page_count = ${pages.page_count + 20}`);
+  expect(await codeOf(ledger.accept([small!, big!]))).toBe('LEDGER_FULL');
+  database.exec('PRAGMA max_page_count = 1000000');
+  await ledger.accept([{ ...other!, fingerprint: 'f2' }]);
+  const [claimed] = await ledger.claimNotifications({ due: 1, lateMs: 0 }, { ...LEASE, requestId: 'r1' });
+  expect(claimed).toMatchObject({ kind: 'granted', record: { key: 'other', data: { order: 'other' } } });
+  database.close();
 });
 
 describe('a transaction to join', () => {

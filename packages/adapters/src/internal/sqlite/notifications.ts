@@ -35,7 +35,7 @@ export interface SqliteNotifications extends Notifications<Entry> {
 }
 
 const COLUMNS = 'seq, open, body, work_at';
-/** Data never change, so they are kept between transactions. */
+/** Data of how many notifications are kept between transactions: they never change. */
 const MOST_REMEMBERED = 256;
 
 export interface NotificationsOptions {
@@ -50,14 +50,16 @@ export function notifications(
 ): SqliteNotifications {
   const entries = new Map<number, Entry>();
   const bySeq = new Map<string, number>();
-  const data = new Map<number, unknown>();
+  const data = new Map<string, unknown>();
 
-  function dataOf(seq: number): unknown {
-    if (data.has(seq)) return data.get(seq);
+  function dataOf(seq: number, { id, fingerprint: body, acceptedAt }: Omit<NotificationRecord, 'data'>): unknown {
+    // Not by its number: after a rollback, or once it is forgotten, another notification may get that.
+    const key = `${id} ${body} ${acceptedAt}`;
+    if (data.has(key)) return data.get(key);
     const row = connection.get<{ data: string | null }>('SELECT data FROM sendonce_notifications WHERE seq = ?', seq);
     const value: unknown = row?.data === null || row === undefined ? null : JSON.parse(row.data);
     if (data.size >= MOST_REMEMBERED) data.clear();
-    data.set(seq, value);
+    data.set(key, value);
     return value;
   }
 
@@ -65,7 +67,12 @@ export function notifications(
     const known = entries.get(row.seq);
     if (known !== undefined) return known;
     const body = JSON.parse(row.body) as Omit<NotificationRecord, 'data'>;
-    const entry: Entry = { seq: row.seq, open: row.open, record: { ...body, data: dataOf(row.seq) }, isDirty: false };
+    const entry: Entry = {
+      seq: row.seq,
+      open: row.open,
+      record: { ...body, data: dataOf(row.seq, body) },
+      isDirty: false,
+    };
     entries.set(row.seq, entry);
     bySeq.set(body.id, row.seq);
     return entry;
