@@ -10,3 +10,4 @@ export { nextProvider } from './policy/failover.ts';
 export { retryDelayMs } from './policy/retry.ts';
 export { settle } from './stages/settle.ts';
 export { PATIENCE } from './worker/upkeep.ts';
+export { isNotificationOver } from './model/notification.ts';

@@ -168,8 +168,6 @@ function watchOver({ path, file }: Checked): () => void {
 }
 const WATCH_MS = 1_000;
 
-const sessions = new WeakMap<Connection, Session>();
-
 /**
  * The session of a connection that the caller has begun a transaction on. Looked at anew each time: what an earlier transaction made
  * (the tables, above all) may have been rolled back with it.
@@ -193,11 +191,7 @@ function joined(given: unknown, checked: Checked): Session {
       `transaction: this connection is to '${file}', and the ledger is '${checked.path}': one transaction needs one file`,
     );
   if (versionOf(connection) !== SCHEMA_VERSION) migrate(connection, checked.file);
-  const known = sessions.get(connection);
-  if (known !== undefined) return known;
-  const made = session(connection, checked);
-  sessions.set(connection, made);
-  return made;
+  return session(connection, checked);
 }
 
 /** No driver tells in the same way, and SQLite has no function for it, but it begins no transaction inside another. */

@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { providerKey, type Ledger } from '@sendonce/core';
+import { notificationId, type Ledger } from '@sendonce/core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { rmSync } from 'node:fs';
 import { sqliteLedger } from '../../src/ledgers/sqlite.ts';
 import { bundledChild, child, type Child } from './processes/children.ts';
 import type { CrashPoint, Method } from './processes/protocol.ts';
-import { expanded, LEASE, newNotification, temporaryFile, targetOf } from './support.ts';
-import { deliveryId, notificationId } from '@sendonce/core';
+import { expanded, LEASE, markOf, newDelivery, newNotification, settleOf, targetOf, temporaryFile } from './support.ts';
 
 let script = '';
 const children: Child[] = [];
@@ -35,34 +34,6 @@ async function start(file: string): Promise<Child> {
 
 const lease = (requestId: string, leaseMs = LEASE.leaseMs) => ({ owner: 'w1', requestId, leaseMs });
 const byId = (id: string) => ({ ids: [id], agesMs: [0], strayAfterMs: 60_000 });
-
-function markOf(id: string, fence: number) {
-  const key = providerKey(id, 'smtp');
-  return {
-    id,
-    fence,
-    provider: 'smtp',
-    key,
-    keyWindowMs: null,
-    message: { text: 'hello' },
-    dispatchMs: 60_000,
-    sendMarginMs: 5_000,
-  };
-}
-
-function settleOf(id: string, fence: number) {
-  const outcome = { kind: 'accepted', providerMessageId: 'm-1' };
-  return {
-    id,
-    fence,
-    attempt: 1,
-    provider: 'smtp',
-    key: providerKey(id, 'smtp'),
-    outcome,
-    next: { kind: 'sent' },
-    refund: false,
-  };
-}
 
 interface Step {
   readonly method: Method;
@@ -130,20 +101,7 @@ describe('a process that is killed', () => {
         notificationId: id,
         fence: claimed.fence,
         page: 0,
-        deliveries: (claimed.page ?? []).map((target) => ({
-          id: deliveryId({
-            notificationId: id,
-            recipientId: target.recipientId,
-            channel: 'email',
-            destinationId: '',
-            generation: 0,
-          }),
-          target,
-          provider: 'smtp',
-          maxAttempts: 5,
-          topic: 'order',
-          failed: null,
-        })),
+        deliveries: (claimed.page ?? []).map((target) => newDelivery(id, target)),
         sealTargets: null,
         leaseMs: 0,
       };

@@ -1,7 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deliveryId, notificationId, providerKey, type Ledger, type NewDelivery, type Target } from '@sendonce/core';
+import {
+  deliveryId,
+  notificationId,
+  providerKey,
+  type Ledger,
+  type NewDelivery,
+  type Target,
+  type MarkRequest,
+  type SettleRequest,
+} from '@sendonce/core';
 import { afterEach } from 'vitest';
 
 const folders: string[] = [];
@@ -61,7 +70,7 @@ export function newNotification(
   };
 }
 
-function newDelivery(id: string, target: Target): NewDelivery {
+export function newDelivery(id: string, target: Target): NewDelivery {
   const { recipientId, channel, destinationId } = target;
   return {
     id: deliveryId({ notificationId: id, recipientId, channel, destinationId, generation: 0 }),
@@ -73,30 +82,41 @@ function newDelivery(id: string, target: Target): NewDelivery {
   };
 }
 
+export function markOf(id: string, fence: number): MarkRequest {
+  return {
+    id,
+    fence,
+    provider: 'smtp',
+    key: providerKey(id, 'smtp'),
+    keyWindowMs: null,
+    message: { text: 'hello' },
+    dispatchMs: 60_000,
+    sendMarginMs: 5_000,
+  };
+}
+
+export function settleOf(id: string, fence: number, attempt = 1): SettleRequest {
+  return {
+    id,
+    fence,
+    attempt,
+    provider: 'smtp',
+    key: providerKey(id, 'smtp'),
+    outcome: { kind: 'accepted', providerMessageId: `m-${id}` },
+    next: { kind: 'sent' },
+    refund: false,
+  };
+}
+
 /** Claims, marks and settles what is due as accepted; answers the ids. */
 export async function sendDue(ledger: Ledger, due = 100, requestId = 'r1'): Promise<readonly string[]> {
   const sent: string[] = [];
   for (const verdict of await ledger.claim({ due, lateMs: 0 }, { ...LEASE, requestId })) {
     if (verdict.kind !== 'granted') continue;
     const { id, fence } = verdict;
-    const key = providerKey(id, 'smtp');
-    const [mark] = await ledger.mark([
-      {
-        id,
-        fence,
-        provider: 'smtp',
-        key,
-        keyWindowMs: null,
-        message: { text: 'hello' },
-        dispatchMs: 60_000,
-        sendMarginMs: 5_000,
-      },
-    ]);
+    const [mark] = await ledger.mark([markOf(id, fence)]);
     if (mark?.kind !== 'go') continue;
-    const outcome = { kind: 'accepted', providerMessageId: `m-${id}` } as const;
-    await ledger.settle([
-      { id, fence, attempt: mark.attempt, provider: 'smtp', key, outcome, next: { kind: 'sent' }, refund: false },
-    ]);
+    await ledger.settle([settleOf(id, fence, mark.attempt)]);
     sent.push(id);
   }
   return sent;

@@ -2,6 +2,7 @@ import { isAccepted, steps } from '@sendonce/core/internal';
 import { isSettled, type DeliveryRecord } from '@sendonce/core';
 import {
   guarded,
+  messageKey,
   openOf,
   watchAt,
   workAt,
@@ -23,7 +24,7 @@ import {
   type DeliveryRow,
 } from './delivery-rows.ts';
 import { chunked, dueRows } from './due.ts';
-import { messageKey, type KeptEvidence } from './evidence.ts';
+import type { KeptEvidence } from './evidence.ts';
 import type { SqliteNotifications } from './notifications.ts';
 
 export interface SqliteDeliveries extends Deliveries {
@@ -181,6 +182,17 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
   }
 
   function write(ref: Ref, entry: Entry, record: DeliveryRecord): void {
+    const changing = [
+      record.provider,
+      record.state,
+      workAt(record),
+      watchAt(record),
+      attentionOf(record),
+      record.settledAt,
+      eraseAt(record, contentRetentionMs),
+      bodyOf(record),
+      entry.story,
+    ];
     if (entry.isNew)
       connection.run(
         `INSERT INTO sendonce_deliveries
@@ -192,29 +204,13 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
         record.target.recipientId,
         record.target.channel,
         fixedOf(record),
-        record.provider,
-        record.state,
-        workAt(record),
-        watchAt(record),
-        attentionOf(record),
-        record.settledAt,
-        eraseAt(record, contentRetentionMs),
-        bodyOf(record),
-        entry.story,
+        ...changing,
       );
     else
       connection.run(
         `UPDATE sendonce_deliveries SET provider = ?, state = ?, work_at = ?, watch_at = ?, attention = ?, settled_at = ?, erase_at = ?,
            body = ?, story = story || ? WHERE seq = ?`,
-        record.provider,
-        record.state,
-        workAt(record),
-        watchAt(record),
-        attentionOf(record),
-        record.settledAt,
-        eraseAt(record, contentRetentionMs),
-        bodyOf(record),
-        entry.story,
+        ...changing,
         ref,
       );
     if (entry.isFrozenNow && record.message !== NOT_READ)

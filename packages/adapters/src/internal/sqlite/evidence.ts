@@ -1,4 +1,5 @@
 import type { DeliveryRecord, Evidence } from '@sendonce/core';
+import { evidenceKeys, keyOfEvidence } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
 
 /** Evidence that nothing matched yet (PROTOCOL rule 11), by the delivery or the provider's message that it names. */
@@ -30,7 +31,7 @@ export function keptEvidence(connection: Connection): KeptEvidence {
       const { provider, providerMessageId } = evidence;
       connection.run(
         `INSERT INTO sendonce_kept_evidence (about, provider, message, kind, kept_at, body) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-        evidence.deliveryId ?? messageKey(provider, providerMessageId ?? ''),
+        keyOfEvidence(evidence),
         provider,
         providerMessageId ?? '',
         evidence.kind,
@@ -40,15 +41,7 @@ export function keptEvidence(connection: Connection): KeptEvidence {
     },
     takeFor(record) {
       isEmpty ??= connection.get('SELECT 1 FROM sendonce_kept_evidence LIMIT 1') === undefined;
-      if (isEmpty) return [];
-      const found = [...take(record.id)];
-      for (const { provider, outcome } of record.attempts)
-        if (outcome?.kind === 'accepted') found.push(...take(messageKey(provider, outcome.providerMessageId)));
-      return found;
+      return isEmpty ? [] : evidenceKeys(record).flatMap(take);
     },
   };
-}
-
-export function messageKey(provider: string, providerMessageId: string): string {
-  return `${provider}\n${providerMessageId}`;
 }

@@ -1,4 +1,4 @@
-import type { Gates } from '@sendonce/core/records';
+import { blockScopes, type Gates } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
 
 /** Opt-outs and blocks, as tables. What is looked at for each mark is read once a transaction. */
@@ -69,11 +69,10 @@ export function gates(connection: Connection): SqliteGates {
           why,
         );
     },
-    blockOn({ provider, target, type, class: ofClass }) {
+    blockOn(record) {
       blocks ??= readBlocks();
       if (blocks.size === 0) return null;
-      const scopes = ['all', `class:${ofClass}`, `type:${type}`, `channel:${target.channel}`, `provider:${provider}`];
-      for (const scope of scopes) {
+      for (const scope of blockScopes(record)) {
         const recheckMs = blocks.get(scope);
         if (recheckMs !== undefined) return { scope, recheckMs };
       }

@@ -1,4 +1,5 @@
 import { fingerprint, type NotificationRecord, type Target } from '@sendonce/core';
+import { isNotificationOver } from '@sendonce/core/internal';
 import {
   notificationWorkAt,
   type Due,
@@ -95,7 +96,7 @@ export function notifications(
 
   function write({ seq, record, open }: Entry): void {
     const { data: _, ...body } = record;
-    const isOver = record.state === 'done' || record.state === 'failed' || record.state === 'cancelled';
+    const isOver = isNotificationOver(record.state);
     // Told once: `ended` is cleared when the sweep has told of it, and is not set again by a later write.
     connection.run(
       `UPDATE sendonce_notifications SET state = ?, sealed = ?, open = ?, work_at = ?, body = ?,

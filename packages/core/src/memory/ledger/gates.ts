@@ -1,3 +1,4 @@
+import { blockScopes } from '../../records/block-scopes.ts';
 import type { Gates } from '../../records/store.ts';
 import type { Undo } from './undo.ts';
 
@@ -32,15 +33,9 @@ export function gates(undo: Undo): Gates {
       else blocked.delete(scope);
       undo.note(() => void (before === undefined ? blocked.delete(scope) : blocked.set(scope, before)));
     },
-    blockOn({ provider, target, type, class: ofClass }) {
+    blockOn(record) {
       if (blocked.size === 0) return null;
-      for (const scope of [
-        'all',
-        `class:${ofClass}`,
-        `type:${type}`,
-        `channel:${target.channel}`,
-        `provider:${provider}`,
-      ]) {
+      for (const scope of blockScopes(record)) {
         const recheckMs = blocked.get(scope);
         if (recheckMs !== undefined) return { scope, recheckMs };
       }

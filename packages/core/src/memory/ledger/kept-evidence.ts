@@ -1,5 +1,6 @@
 import type { DeliveryRecord } from '../../model/delivery.ts';
 import type { Evidence } from '../../ports/ledger.ts';
+import { evidenceKeys, keyOfEvidence } from '../../records/evidence-keys.ts';
 import type { Undo } from './undo.ts';
 
 /** Evidence that nothing matched yet (PROTOCOL rule 11): waits for its delivery, or for an attempt with its message id. */
@@ -32,7 +33,7 @@ export function keptEvidence(undo: Undo): KeptEvidence {
       return waiting.size === 0;
     },
     keep(evidence) {
-      const key = evidence.deliveryId ?? messageKey(evidence.provider, evidence.providerMessageId ?? '');
+      const key = keyOfEvidence(evidence);
       const known = waiting.get(key) ?? [];
       const isKnown = known.some(
         ({ kind, provider, providerMessageId: id }) =>
@@ -41,15 +42,7 @@ export function keptEvidence(undo: Undo): KeptEvidence {
       if (!isKnown) set(key, [...known, evidence]);
     },
     takeFor(record) {
-      if (waiting.size === 0) return [];
-      const found = [...take(record.id)];
-      for (const { provider, outcome } of record.attempts)
-        if (outcome?.kind === 'accepted') found.push(...take(messageKey(provider, outcome.providerMessageId)));
-      return found;
+      return waiting.size === 0 ? [] : evidenceKeys(record).flatMap(take);
     },
   };
-}
-
-export function messageKey(provider: string, providerMessageId: string): string {
-  return `${provider}\n${providerMessageId}`;
 }

@@ -1,7 +1,7 @@
 import { isAccepted } from '../../model/attempts.ts';
 import type { DeliveryRecord } from '../../model/delivery.ts';
 import { hashIndex, type HashIndex } from './hash-index.ts';
-import { messageKey } from './kept-evidence.ts';
+import { messageKey } from '../../records/evidence-keys.ts';
 
 /** From a provider's id for a message to the delivery that it belongs to. */
 export interface MessageIndex {

@@ -8,6 +8,7 @@ import {
 import { witness } from '../../model/steps/evidence.ts';
 import { openOf, watchAt, workAt } from '../../records/due-at.ts';
 import { epochs, newEpoch } from '../../records/epochs.ts';
+import { messageKey } from '../../records/evidence-keys.ts';
 import { guarded } from '../../records/guarded.ts';
 import type { Deliveries, Records } from '../../records/store.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
@@ -17,7 +18,7 @@ import { deliveryStore, type DeliveryStore } from './delivery-store.ts';
 import { dueClaims } from './due-claims.ts';
 import { dueIn } from './due-in.ts';
 import { gates } from './gates.ts';
-import { keptEvidence, messageKey } from './kept-evidence.ts';
+import { keptEvidence } from './kept-evidence.ts';
 import { messageIndex } from './message-index.ts';
 import { notificationStore, type NotificationStore } from './notification-store.ts';
 import type { MemoryLedgerOptions } from './options.ts';
