@@ -153,6 +153,7 @@ function alertKind(event: TelemetryEvent): AlertKind | null {
     case 'worker.no-progress':
       return 'no-progress';
     case 'attempt.ended':
+    case 'function.shared':
     case 'delivery.stray':
     case 'duplicate.recorded':
     case 'worker.degraded':

@@ -27,7 +27,10 @@ export interface NotificationType<Data = unknown> extends Partial<ClassPolicy> {
   readonly key?: (data: Data) => string;
   /** Who gets it, and where. Runs in a worker, may run again after a crash until its result is sealed. Absent: recipients come with `publish`. */
   readonly route?: (data: Data) => Awaitable<Targets>;
-  /** The neutral message for one target. Must make the same content again from the same data. */
+  /**
+   * The neutral message for one target. Must make the same content again from the same data. Calls that take their time overlap, so
+   * return objects made for this call, or frozen ones: if it returns one that it keeps, it is asked for one message at a time.
+   */
   readonly content: (data: Data, target: Target, context: ContentContext) => Awaitable<MessageContent>;
   /** The opt-out topic; default: the type's name. */
   readonly topic?: string;

@@ -1,9 +1,9 @@
 import { accept } from './stages/accept.ts';
-import { markRequest, prepare, send } from './stages/deliver.ts';
+import { markRequest, prepareAll, send } from './stages/deliver.ts';
 import { fanOut } from './stages/fan-out.ts';
 import { reconcile } from './stages/reconcile.ts';
 import { replay } from './stages/replay.ts';
-import { route } from './stages/route.ts';
+import { askRoute } from './stages/route.ts';
 import { settle } from './stages/settle.ts';
 
 /**
@@ -14,11 +14,11 @@ export const pipeline: {
   /** Check, identify, store. Milliseconds; no provider is called. */
   readonly accept: typeof accept;
   /** Who gets it, and where: the type's own rules. */
-  readonly route: typeof route;
+  readonly route: typeof askRoute;
   /** One delivery per recipient, page by page, each exactly once. */
   readonly fanOut: typeof fanOut;
   /** Make the content, once. */
-  readonly prepare: typeof prepare;
+  readonly prepare: typeof prepareAll;
   /** Write ahead: the attempt is durable before the first byte. */
   readonly markRequest: typeof markRequest;
   /** One call of one provider. */
@@ -29,4 +29,4 @@ export const pipeline: {
   readonly reconcile: typeof reconcile;
   /** A deliberate second send, as a new generation. */
   readonly replay: typeof replay;
-} = { accept, route, fanOut, prepare, markRequest, send, settle, reconcile, replay };
+} = { accept, route: askRoute, fanOut, prepare: prepareAll, markRequest, send, settle, reconcile, replay };

@@ -31,6 +31,7 @@ export class Vitals {
       case 'attempt.ended':
       case 'delivery.failover':
       case 'delivery.stray':
+      case 'function.shared':
       case 'duplicate.recorded':
         return;
     }

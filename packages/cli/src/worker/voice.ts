@@ -70,6 +70,8 @@ function wordsOf(event: TelemetryEvent): string | null {
       return `In trouble, and trying again: ${event.reason}`;
     case 'worker.recovered':
       return 'Works again.';
+    case 'function.shared':
+      return `The ${event.name} of '${event.type}' returns objects that it keeps: it is called once at a time.`;
     case 'worker.no-progress':
       return `No progress for ${Math.round(event.sinceMs / 1_000)} s although ${event.waiting} deliveries wait.`;
     case 'duplicate.recorded':

@@ -44,6 +44,13 @@ export type TelemetryEvent =
     }
   | { readonly kind: 'delivery.stray'; readonly at: number; readonly id: string }
   | { readonly kind: 'duplicate.recorded'; readonly at: number; readonly id: string }
+  | {
+      readonly kind: 'function.shared';
+      readonly at: number;
+      readonly worker: string;
+      readonly type: string;
+      readonly name: 'route' | 'content';
+    }
   | { readonly kind: 'worker.degraded'; readonly at: number; readonly worker: string; readonly reason: string }
   | { readonly kind: 'worker.recovered'; readonly at: number; readonly worker: string }
   | {

@@ -23,6 +23,8 @@ interface Prepared {
   /** Recipients that are too many for one page; sealed page by page after the accept. */
   readonly rest: TargetPages | null;
   readonly transaction: unknown;
+  /** What a schema that took its time answered, where that is not what it was given. */
+  readonly answered: object | null;
 }
 
 export interface PublishItem extends PublishOptions {
@@ -41,7 +43,10 @@ export async function accept(
   const given: unknown = items;
   if (!Array.isArray(given))
     throw new SendonceError('OPTION_INVALID', `publishMany takes an array of { data, key, ... }, got ${shown(given)}`);
-  const prepared = await Promise.all(Array.from(items, (item) => prepare(context, type, item).catch(toError)));
+  const prepared = unmixed(
+    type,
+    await Promise.all(Array.from(items, (item) => prepare(context, type, item).catch(toError))),
+  );
   const valid = prepared.filter((each): each is Prepared => !(each instanceof SendonceError));
   const transaction = valid[0]?.transaction;
   if (valid.some((each) => each.transaction !== transaction))
@@ -152,7 +157,7 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
   const given = { key: item.key, sendAt: item.sendAt === undefined ? null : msOf(item.sendAt) };
   const expiresInMs = item.expiresInMs ?? type.policy.expiresInMs;
   const checked = checkData(type, item.data);
-  const data: unknown = checked instanceof Promise ? await checked : checked;
+  const { data, answered } = checked instanceof Promise ? await checked : checked;
   const key = keyOf(type, given.key, data);
   const entry: NewNotification = {
     id: notificationId(tenant, type.name, key),
@@ -167,7 +172,7 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
     recipients: recipients === undefined ? 'route' : 'explicit',
     page,
   };
-  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction };
+  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction, answered };
 }
 
 function restOf(recipients: Targets | undefined, targets: readonly Target[] | null, chunk: number): TargetPages | null {
@@ -186,13 +191,43 @@ function bodyFingerprint(rest: unknown, targets: readonly Target[] | null, chunk
   return body;
 }
 
+interface Checked {
+  readonly data: unknown;
+  readonly answered: object | null;
+}
+
 /** At once where the schema answers at once, so that the data are copied before the caller goes on. */
-function checkData(type: ResolvedType, data: unknown): unknown {
+function checkData(type: ResolvedType, data: unknown): Checked | Promise<Checked> {
   const { schema } = type.type;
-  if (schema === undefined) return stored(type.name, data);
-  const take = (result: StandardResult<unknown>): unknown => stored(type.name, valueOf(type.name, result));
+  if (schema === undefined) return { data: stored(type.name, data), answered: null };
   const result = schema['~standard'].validate(data);
-  return isThenable(result) ? Promise.resolve(result).then(take) : take(result);
+  if (!isThenable(result)) return { data: stored(type.name, valueOf(type.name, result)), answered: null };
+  return Promise.resolve(result).then((later) => {
+    const value = valueOf(type.name, later);
+    const isOwn = typeof value === 'object' && value !== null && value !== data;
+    return { data: stored(type.name, value), answered: isOwn ? value : null };
+  });
+}
+
+/** A schema that fills one object for all that it is asked about may have given one item the data of another: neither is stored. */
+function unmixed(
+  { name }: ResolvedType,
+  prepared: readonly (Prepared | SendonceError)[],
+): readonly (Prepared | SendonceError)[] {
+  const seen = new Set<object>();
+  const mixed = new Set<object>();
+  for (const each of prepared) {
+    const answered = each instanceof SendonceError ? null : each.answered;
+    if (answered !== null && seen.size === seen.add(answered).size) mixed.add(answered);
+  }
+  return prepared.map((each) =>
+    each instanceof SendonceError || each.answered === null || !mixed.has(each.answered)
+      ? each
+      : new SendonceError(
+          'DATA_INVALID',
+          `data of '${name}' cannot be told from another item's: its schema answered both with one object. Let it return a new one each time`,
+        ),
+  );
 }
 
 function valueOf(name: string, result: StandardResult<unknown>): unknown {

@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.ts';
 import type { MessageContent, DeliveryRecord } from '../model/delivery.ts';
 import { reasonOf } from '../model/errors.ts';
 import { frozenCopy } from '../model/json.ts';
@@ -7,9 +8,9 @@ import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
 import type { Provider, SendContext } from '../ports/provider.ts';
 import type { ResolvedType } from '../settings.ts';
 import type { Context } from './context.ts';
-import { makeContent, type Made } from './make-content.ts';
+import type { Lanes } from './lanes.ts';
+import { makeContent, unusable, type Made } from './make-content.ts';
 import { outcomeOf } from './outcome-of.ts';
-import { settledSoon } from './thenable.ts';
 
 /** A delivery that this worker holds and has not marked yet. */
 export interface Granted {
@@ -35,48 +36,62 @@ export interface NotPrepared {
   readonly reason: string;
 }
 
-/** Finds type and provider and makes the content, once: a frozen message is taken as it is. */
-export function prepare(context: Context, granted: Granted): Prepared | NotPrepared | Promise<Prepared | NotPrepared> {
-  const { record } = granted;
-  const type = context.settings.types.get(record.type);
-  const provider = context.settings.channels.get(record.target.channel)?.providers.get(record.provider);
-  if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
-  if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
-  const ready = (made: Made): Prepared | NotPrepared =>
-    made.kind === 'made'
-      ? { kind: 'prepared', granted, type, provider, message: made.message }
-      : { kind: 'not-prepared', granted, failure: made.reason, reason: made.reason };
-  if (record.message !== null) return ready({ kind: 'made', message: frozenCopy(record.message, 'message') });
-  const made = makeContent(type, record, granted.data);
-  return made instanceof Promise ? made.then(ready) : ready(made);
+/** What a message is made with. */
+interface Known {
+  readonly granted: Granted;
+  readonly type: ResolvedType;
+  readonly provider: Provider;
 }
 
-/** Prepares all of them, those that have to be awaited side by side and not for ever: one hung template must not keep its batch. */
+export interface PrepareOptions {
+  readonly lanes: Lanes<Made>;
+  /** Content that takes its time is not waited for any longer. */
+  readonly signal: AbortSignal;
+}
+
+/** Finds type and provider of each and makes its content, once: a frozen message is taken as it is. */
 export async function prepareAll(
   context: Context,
   granted: readonly Granted[],
+  { lanes, signal }: PrepareOptions,
 ): Promise<readonly (Prepared | NotPrepared)[]> {
-  const begun: (Prepared | NotPrepared | Promise<Prepared | NotPrepared>)[] = [];
+  const results = new Map<Granted, Prepared | NotPrepared>();
+  const unmade: Known[] = [];
   for (const each of granted) {
-    const one = prepare(context, each);
-    begun.push(one);
-    if (one instanceof Promise) await settledSoon(one);
+    const found = known(context, each);
+    const { message } = each.record;
+    if ('kind' in found) results.set(each, found);
+    else if (message !== null) results.set(each, prepared(found, frozenCopy(message, 'message')));
+    else unmade.push(found);
   }
-  if (begun.every((each): each is Prepared | NotPrepared => !(each instanceof Promise))) return begun;
   const limitMs = context.settings.worker.leaseMs;
-  const done = new AbortController();
-  const timeUp = context.clock.sleep(limitMs, done.signal);
-  const bounded = begun.map((each, at) => {
-    if (!(each instanceof Promise)) return Promise.resolve(each);
-    const reason = `content took longer than ${limitMs} ms`;
-    return Promise.race([
-      each,
-      timeUp.then(() => ({ kind: 'not-prepared' as const, granted: granted[at]!, failure: reason, reason })),
-    ]);
-  });
-  const results = await Promise.all(bounded);
-  done.abort('prepared');
-  return results;
+  const late = unusable(`content took longer than ${limitMs} ms`);
+  const options = { clock: context.clock, limitMs, late, signal };
+  const makeAll = async ([type, all]: [string, readonly Known[]]): Promise<void> => {
+    const asks = all.map((each) => () => makeContent(each.type, each.granted.record, each.granted.data));
+    const made = await lanes.askAll(type, asks, options);
+    made.forEach((one, at) => results.set(all[at]!.granted, ready(all[at]!, one)));
+  };
+  await Promise.all([...groupBy(unmade, ({ type }) => type.name)].map(makeAll));
+  return granted.map((each) => results.get(each)!);
+}
+
+function known({ settings }: Context, granted: Granted): Known | NotPrepared {
+  const { record } = granted;
+  const type = settings.types.get(record.type);
+  const provider = settings.channels.get(record.target.channel)?.providers.get(record.provider);
+  if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
+  if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
+  return { granted, type, provider };
+}
+
+function ready(of: Known, made: Made): Prepared | NotPrepared {
+  if (made.kind === 'made') return prepared(of, made.message);
+  return { kind: 'not-prepared', granted: of.granted, failure: made.reason, reason: made.reason };
+}
+
+function prepared({ granted, type, provider }: Known, message: MessageContent): Prepared {
+  return { kind: 'prepared', granted, type, provider, message };
 }
 
 function waits(granted: Granted, reason: string): NotPrepared {

@@ -1,25 +1,7 @@
-import { CHANNELS } from '../model/classes.ts';
-import { reasonOf } from '../model/errors.ts';
-import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
-import { addressProblem } from '../model/address.ts';
-import type { Target } from '../model/recipient.ts';
-import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
-import { afterFailureMs } from '../policy/retry.ts';
-import type { AddRequest, AddVerdict, NewDelivery } from '../ports/ledger.ts';
-import { hint, unknownConfigDelayMs, type Context } from './context.ts';
-import { route } from './route.ts';
-import { settledSoon } from './thenable.ts';
-
-/** A notification that this worker holds. */
-export interface HeldNotification {
-  readonly record: NotificationRecord;
-  readonly fence: number;
-  /** The page at the cursor; null when it has to be routed first. */
-  readonly page: readonly Target[] | null;
-  /** The wait for a worker that knows its channels is over: see `addOrWait`. */
-  readonly waitedOut?: boolean;
-}
+import type { AddRequest, AddVerdict } from '../ports/ledger.ts';
+import { hint, type Context } from './context.ts';
+import type { HeldNotification, Step } from './steps.ts';
 
 export interface Expanded {
   /** Held on, at their next page. */
@@ -28,38 +10,14 @@ export interface Expanded {
   readonly ahead: number;
 }
 
-/** What one step still needs, after the route was asked where there is one. */
-type Step =
-  | {
-      readonly kind: 'add';
-      readonly held: HeldNotification;
-      readonly deliveries: readonly NewDelivery[];
-      readonly sealTargets: number | null;
-    }
-  | {
-      readonly kind: 'release';
-      readonly held: HeldNotification;
-      readonly failure: string | null;
-      readonly reason: string | null;
-      readonly delayMs: number;
-    };
-
 /**
- * Routes what has to be routed, then makes the deliveries of one page of each notification, together with its cursor: one `add` for
- * all. A crash anywhere repeats nothing.
+ * Makes the deliveries of one page of each notification, together with its cursor: one `add` for all. A crash anywhere repeats nothing.
  */
 export async function fanOut(
   context: Context,
-  held: readonly HeldNotification[],
+  steps: readonly Step[],
   leaseMs: (at: number) => number,
 ): Promise<Expanded> {
-  const begun: Promise<Step>[] = [];
-  for (const each of held) {
-    const step = stepOf(context, each);
-    begun.push(step);
-    await settledSoon(step);
-  }
-  const steps = await Promise.all(begun);
   await giveBack(
     context,
     steps.filter((step) => step.kind === 'release'),
@@ -79,72 +37,6 @@ export async function fanOut(
     ahead: verdicts.filter((verdict) => verdict.kind === 'added' && verdict.record.cursor < verdict.record.pages)
       .length,
   };
-}
-
-async function stepOf(context: Context, held: HeldNotification): Promise<Step> {
-  const { type } = held.record;
-  // The type says how often to try and what can be opted out of: without it no delivery may be made.
-  if (!context.settings.types.has(type)) return waits(context, held, `type '${type}' is not in this worker's config`);
-  if (held.page !== null) return addOrWait(context, held, held.page, null);
-  const routed = await route(context, held.record, held.fence);
-  switch (routed.kind) {
-    case 'page':
-      return addOrWait(context, held, routed.targets, routed.targets.length);
-    case 'sealed':
-      // Sealed now: the next claim hands out page 0.
-      return { kind: 'release', held, failure: null, reason: null, delayMs: 0 };
-    case 'failed':
-      return gaveUp(held, routed.reason);
-    case 'waits':
-      return waits(context, held, routed.reason);
-  }
-}
-
-/**
- * A channel that this config does not know may be in another worker's, during a deploy: a delivery that is born failed would be beyond
- * that one's help. So the notification is left alone, visibly, for as long as a route may throw less one, which is a minute or two;
- * then no config is taken to know the channel, and what cannot be sent is born as a dead letter. The notification itself never fails
- * for it. The wait is once per lease, not per page: a million recipients on a channel that was forgotten are told today. A name that is
- * no channel at all is in nobody's config.
- */
-function addOrWait(
-  context: Context,
-  held: HeldNotification,
-  page: readonly Target[],
-  sealTargets: number | null,
-): Step {
-  const { record } = held;
-  const lacked = page.find(
-    ({ channel, problem }) =>
-      problem === undefined && !context.settings.channels.has(channel) && CHANNELS.includes(channel),
-  )?.channel;
-  if (lacked === undefined || held.waitedOut === true) return adding(context, held, page, sealTargets);
-  if (record.failures >= MAX_ROUTING_FAILURES - 1)
-    return adding(context, { ...held, waitedOut: true }, page, sealTargets);
-  const reason = `channel '${lacked}' has no provider in this worker's config`;
-  return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
-}
-
-/** Deliveries are made here, one notification at a time: one that cannot be expanded fails alone, and is a dead letter in the end. */
-function adding(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
-  try {
-    return {
-      kind: 'add',
-      held,
-      deliveries: page.map((target) => newDelivery(context, held.record, target)),
-      sealTargets,
-    };
-  } catch (thrown) {
-    return gaveUp(held, `page ${held.record.cursor} of its targets cannot be expanded: ${reasonOf(thrown)}`);
-  }
-}
-
-function gaveUp(held: HeldNotification, reason: string): Step {
-  return { kind: 'release', held, failure: reason, reason, delayMs: afterFailureMs(held.record.failures) };
-}
-
-function waits(context: Context, held: HeldNotification, reason: string): Step {
-  return { kind: 'release', held, failure: null, reason, delayMs: unknownConfigDelayMs(context) };
 }
 
 async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {
@@ -218,25 +110,4 @@ function tellStillborn(
       assumed: false,
     });
   }
-}
-
-/** A derived id, so a repeated expansion makes the same delivery. What can never be sent is born as a dead letter with its reason. */
-function newDelivery(context: Context, record: NotificationRecord, target: Target): NewDelivery {
-  const type = context.settings.types.get(record.type);
-  const { recipientId, channel, destinationId } = target;
-  return {
-    id: deliveryId({ notificationId: record.id, recipientId, channel, destinationId, generation: 0 }),
-    target,
-    provider: context.settings.channels.get(channel)?.order[0] ?? '',
-    maxAttempts: type?.policy.maxAttempts ?? 1,
-    topic: type?.topic ?? null,
-    failed: problemOf(context, target),
-  };
-}
-
-function problemOf({ settings }: Context, { channel, to, problem }: Target): string | null {
-  if (problem !== undefined) return `invalid target: ${problem}`;
-  if (!settings.channels.has(channel)) return `channel '${channel}' has no provider in the config`;
-  const wrong = addressProblem(channel, to);
-  return wrong === null ? null : `invalid address: ${wrong}`;
 }

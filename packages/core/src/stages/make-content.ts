@@ -3,11 +3,14 @@ import { reasonOf } from '../model/errors.ts';
 import { frozenCopy, jsonCopy, NotJson } from '../model/json.ts';
 import { NO_DATA, type Target } from '../model/recipient.ts';
 import type { ResolvedType } from '../settings.ts';
+import { changeable, type Answer } from './lanes.ts';
 import { isThenable } from './thenable.ts';
 
 /** What a content function came to: a message that nobody else holds, or why there is none. */
-export type Made =
-  { readonly kind: 'made'; readonly message: MessageContent } | { readonly kind: 'unusable'; readonly reason: string };
+export type Made = Answer &
+  (
+    { readonly kind: 'made'; readonly message: MessageContent } | { readonly kind: 'unusable'; readonly reason: string }
+  );
 
 type Make = (
   data: unknown,
@@ -25,7 +28,7 @@ export function makeContent({ type }: ResolvedType, record: DeliveryRecord, data
   try {
     const content = make(frozenCopy(data, 'data'), shown(record.target), { deliveryId, generation });
     // Most content functions are synchronous; a promise per delivery would be most of a batch's cost.
-    return isThenable(content) ? Promise.resolve(content).then(taken, threw) : taken(content);
+    return isThenable(content) ? Promise.resolve(content).then(takenLater, threw) : taken(content);
   } catch (thrown) {
     return threw(thrown);
   }
@@ -40,21 +43,27 @@ function shown({ channel, to, recipientId, destinationId, data }: Target): Targe
 function taken(content: unknown): Made {
   // A function that forgets to return would send an empty message, and freeze it.
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    return { kind: 'unusable', reason: `content must return an object, got ${reasonOf(content)}` };
+    return unusable(`content must return an object, got ${reasonOf(content)}`);
   try {
     const message = jsonCopy(content, 'content');
-    if (typeof message === 'object' && message !== null) return { kind: 'made', message: message as MessageContent };
-    return {
-      kind: 'unusable',
-      reason: `content must return an object, got one whose toJSON says ${reasonOf(message)}`,
-    };
+    if (typeof message === 'object' && message !== null)
+      return { kind: 'made', message: message as MessageContent, from: [] };
+    return unusable(`content must return an object, got one whose toJSON says ${reasonOf(message)}`);
   } catch (thrown) {
-    return thrown instanceof NotJson
-      ? { kind: 'unusable', reason: `DATA_UNSERIALIZABLE: ${thrown.message}` }
-      : threw(thrown);
+    return thrown instanceof NotJson ? unusable(`DATA_UNSERIALIZABLE: ${thrown.message}`) : threw(thrown);
   }
 }
 
+/** In the same turn as the copy: later on they may have other objects in them. */
+function takenLater(content: unknown): Made {
+  const made = taken(content);
+  return made.kind === 'made' ? { ...made, from: changeable(content) } : made;
+}
+
+export function unusable(reason: string): Made {
+  return { kind: 'unusable', reason, from: [] };
+}
+
 function threw(thrown: unknown): Made {
-  return { kind: 'unusable', reason: `content threw ${reasonOf(thrown)}` };
+  return unusable(`content threw ${reasonOf(thrown)}`);
 }

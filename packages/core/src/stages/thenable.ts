@@ -9,10 +9,12 @@ const TURNS = 16;
 /**
  * Lets a promise that needs nothing from outside settle, and waits for no other. Before the next function is called: what an `async`
  * function returned is only seen a turn later, and by then the next call may have changed the object that both of them return.
+ * Whether it has settled.
  */
-export async function settledSoon(work: Promise<unknown>): Promise<void> {
+export async function settledSoon(work: Promise<unknown>): Promise<boolean> {
   let isSettled = false;
   const settle = (): void => void (isSettled = true);
   void work.then(settle, settle);
   for (let turn = 0; turn < TURNS && !isSettled; turn += 1) await Promise.resolve();
+  return isSettled;
 }

@@ -1,11 +1,13 @@
 import type { ClaimSelector, NotificationVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
-import { fanOut, type Expanded, type HeldNotification } from '../stages/fan-out.ts';
+import { fanOut, type Expanded } from '../stages/fan-out.ts';
+import type { HeldNotification, Step } from '../stages/steps.ts';
 import type { Backlog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
 import { Nap } from './nap.ts';
+import { Routing } from './routing.ts';
 import type { Wakes } from './wakes.ts';
 
 /** Notifications expanded side by side, and how many of these places are kept for new ones. */
@@ -31,6 +33,7 @@ export class Decider {
   readonly #owner: string;
   readonly #parts: DeciderParts;
   readonly #nap: Nap;
+  readonly #routing: Routing;
   #inbox: ReceivedWake[] = [];
   #held: readonly HeldNotification[] = [];
   #failedRounds = 0;
@@ -45,6 +48,15 @@ export class Decider {
     this.#owner = owner;
     this.#parts = parts;
     this.#nap = new Nap(context.clock);
+    this.#routing = new Routing(context, {
+      worker: owner,
+      onReady: () => this.#nap.wake(),
+      onFailed: ({ record, fence }, thrown) => {
+        // It lapses: what fails again and again ends by the cap, and keeps nobody.
+        parts.leases.drop(record.id, fence);
+        parts.health.noted('ledger', thrown);
+      },
+    });
     this.#askedAt = context.clock.monotonic();
   }
 
@@ -91,12 +103,15 @@ export class Decider {
     const having = backlog.hasRoom ? this.#held.length : regardless ? backlog.regardless : 0;
     const going = [...this.#held.slice(0, having), ...fresh];
     const waiting = this.#held.slice(having);
-    if (going.length === 0) {
+    const steps = await this.#routing.take(going);
+    this.#held = waiting;
+    if (steps.length === 0) {
       this.#failedRounds = 0;
-      return false;
+      return going.length > 0;
     }
+    const stepping = steps.map(({ held }) => held);
     // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.
-    this.#held = [...waiting, ...going];
+    this.#held = [...waiting, ...stepping];
     const { leaseMs } = this.#context.settings.worker;
     const keep = PLACES - KEPT_FOR_NEW - waiting.length;
     let expanded: Expanded;
@@ -104,11 +119,11 @@ export class Decider {
       const leaseOf = (at: number): number => (at < keep ? leaseMs : 0);
       expanded =
         this.#failedRounds < TOGETHER
-          ? await fanOut(this.#context, going, leaseOf)
-          : await this.#oneByOne(going, leaseOf);
+          ? await fanOut(this.#context, steps, leaseOf)
+          : await this.#oneByOne(steps, leaseOf);
     } finally {
       // Also after a failed round: a lease that is renewed without being worked on would never be anybody's again.
-      for (const { record, fence } of going) this.#parts.leases.drop(record.id, fence);
+      for (const { record, fence } of stepping) this.#parts.leases.drop(record.id, fence);
     }
     this.#failedRounds = 0;
     const { held: more, ahead } = expanded;
@@ -120,11 +135,11 @@ export class Decider {
   }
 
   /** What fails alone is let go, and its lease with it: in the end it fails by the cap, and keeps nobody. What all fail at is the store. */
-  async #oneByOne(going: readonly HeldNotification[], leaseMs: (at: number) => number): Promise<Expanded> {
+  async #oneByOne(steps: readonly Step[], leaseMs: (at: number) => number): Promise<Expanded> {
     const failures: unknown[] = [];
     const held: HeldNotification[] = [];
     let ahead = 0;
-    for (const [at, each] of going.entries()) {
+    for (const [at, each] of steps.entries()) {
       try {
         const one = await fanOut(this.#context, [each], () => leaseMs(at));
         held.push(...one.held);
@@ -133,25 +148,29 @@ export class Decider {
         failures.push(thrown);
       }
     }
-    if (failures.length === going.length) throw failures[0];
+    if (failures.length === steps.length) throw failures[0];
     for (const thrown of failures) this.#parts.health.noted('work', thrown);
     return { held, ahead };
   }
 
-  /** First pages never wait. Later ones of a notification that found no place among the held wait in the ledger, where nothing is ahead. */
+  /**
+   * First pages never wait for room; later ones of a notification that found no place among the held do, and so does what a type's route
+   * has no time for. They wait in the ledger, where nothing is ahead.
+   */
   async #putOff(fresh: readonly HeldNotification[]): Promise<readonly HeldNotification[]> {
     const { backlog, leases } = this.#parts;
-    if (backlog.hasRoom || backlog.regardless > 0) return fresh;
-    const later = fresh.filter(({ record }) => record.cursor > 0);
+    const hasRoom = backlog.hasRoom || backlog.regardless > 0;
+    const mayGo = ({ record, page }: HeldNotification): boolean =>
+      page === null ? !this.#routing.isFull(record.type) : hasRoom || record.cursor === 0;
+    const later = fresh.filter((each) => !mayGo(each));
     if (later.length === 0) return fresh;
-    const delayMs = this.#context.settings.worker.sweepMs;
     for (const { record, fence } of later) leases.drop(record.id, fence);
-    await this.#release(later, delayMs);
-    return fresh.filter(({ record }) => record.cursor === 0);
+    await this.#release(later, this.#context.settings.worker.sweepMs);
+    return fresh.filter(mayGo);
   }
 
   async #claim(): Promise<readonly HeldNotification[]> {
-    const room = PLACES - this.#held.length;
+    const room = PLACES - this.#held.length - this.#routing.moving;
     if (room <= 0) return [];
     const { clock, eventsQueue, settings } = this.#context;
     // Also under wakes that never end: they may all be about nothing, and what has none is due all the same.
@@ -193,7 +212,8 @@ export class Decider {
   }
 
   async #giveBack(): Promise<void> {
-    if (this.#held.length > 0) await this.#release(this.#held, 0);
+    const held = [...this.#held, ...this.#routing.stop()];
+    if (held.length > 0) await this.#release(held, 0);
   }
 
   /** What cannot be given back lapses by itself. */

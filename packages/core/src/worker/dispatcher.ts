@@ -1,3 +1,4 @@
+import { groupBy } from '../model/group-by.ts';
 import type { ClaimSelector, DeliveryVerdict, Lease, MarkVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
@@ -11,6 +12,8 @@ import {
   type Prepared,
 } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
+import { Lanes } from '../stages/lanes.ts';
+import type { Made } from '../stages/make-content.ts';
 import { ClaimedMoves } from './claimed-moves.ts';
 import { releaseAll, releaseRefused, waitingState } from './give-back.ts';
 import type { Health } from './health.ts';
@@ -32,6 +35,7 @@ export class Dispatcher {
   /** Granted, and neither given back nor on its way: its slot and its lease are ours to end. */
   readonly #inHand = new Set<Granted>();
   readonly #bell = new Bell();
+  readonly #lanes: Lanes<Made>;
   #settler: Settler | null = null;
   #sends: Sends | null = null;
   #busy = 0;
@@ -49,6 +53,9 @@ export class Dispatcher {
     this.#leases = parts.leases;
     this.#wakes = parts.wakes;
     this.#claimedMoves = new ClaimedMoves(context, owner);
+    this.#lanes = new Lanes((type) =>
+      context.emit({ kind: 'function.shared', at: context.clock.now(), worker: owner, type, name: 'content' }),
+    );
     this.#crew = new Crew((thrown) => this.#health.noted('work', thrown));
   }
 
@@ -88,7 +95,7 @@ export class Dispatcher {
 
   /** Claims what these wakes are about; a wake whose delivery is not granted is disposed of by rule 5. */
   async takeWakes(received: readonly ReceivedWake[]): Promise<number> {
-    const byId = groupById(received);
+    const byId = groupBy(received, ({ id }) => id);
     const ids = [...byId.keys()];
     const agesMs = ids.map((id) => Math.max(...(byId.get(id) ?? []).map((wake) => wake.ageMs)));
     const { strayAfterMs } = this.#context.settings.worker;
@@ -195,18 +202,20 @@ export class Dispatcher {
   }
 
   async #work(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const results = await prepareAll(this.#context, granted);
+    const { signal } = this.#stopping;
+    const results = await prepareAll(this.#context, granted, { lanes: this.#lanes, signal });
+    // Also what could not be made: it may only have been given up because of the stop.
+    if (signal.aborted) return this.#giveUp(granted, wakes);
     const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
     const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
     if (refused.length > 0) await this.#giveBack(refused, wakes);
-    if (this.#stopping.signal.aborted) await this.#giveUp(prepared, wakes);
-    else if (prepared.length > 0) await this.#mark(prepared, wakes);
+    if (prepared.length > 0) await this.#mark(prepared, wakes);
   }
 
-  async #giveUp(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    await releaseAll(this.#context, this.#health, prepared);
-    for (const { granted } of prepared) this.#wakes.later(wakes.get(granted.record.id) ?? [], 0);
-    this.#letGo(prepared.map(({ granted }) => granted));
+  async #giveUp(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    await releaseAll(this.#context, this.#health, granted);
+    for (const { record } of granted) this.#wakes.later(wakes.get(record.id) ?? [], 0);
+    this.#letGo(granted);
   }
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
@@ -293,14 +302,4 @@ export class Dispatcher {
     await this.#sends?.settled();
     await this.#settler?.idle();
   }
-}
-
-function groupById(received: readonly ReceivedWake[]): Map<string, ReceivedWake[]> {
-  const groups = new Map<string, ReceivedWake[]>();
-  for (const wake of received) {
-    const group = groups.get(wake.id);
-    if (group === undefined) groups.set(wake.id, [wake]);
-    else group.push(wake);
-  }
-  return groups;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryRecord } from '../model/delivery.ts';
 import { afterFailureMs } from '../policy/retry.ts';
 import { unknownConfigDelayMs, type Context } from '../stages/context.ts';
-import type { NotPrepared, Prepared } from '../stages/deliver.ts';
+import type { Granted, NotPrepared } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import type { Health } from './health.ts';
 
@@ -11,13 +11,8 @@ export function waitingState({ attempts }: DeliveryRecord): 'queued' | 'retry-sc
 }
 
 /** Stopping: unmarked leases are released, so that nobody has to wait for them to lapse. One that cannot be released lapses by itself. */
-export async function releaseAll({ ledger }: Context, health: Health, prepared: readonly Prepared[]): Promise<void> {
-  const requests = prepared.map(({ granted: { record, fence } }) => ({
-    id: record.id,
-    fence,
-    delayMs: 0,
-    failure: null,
-  }));
+export async function releaseAll({ ledger }: Context, health: Health, granted: readonly Granted[]): Promise<void> {
+  const requests = granted.map(({ record, fence }) => ({ id: record.id, fence, delayMs: 0, failure: null }));
   try {
     await ledger.release(requests);
   } catch (thrown) {

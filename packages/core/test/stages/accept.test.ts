@@ -277,6 +277,47 @@ describe('a schema', () => {
   });
 });
 
+describe('a schema that takes its time and answers with an object that it keeps', () => {
+  const kept = { id: '' };
+  const slow: StandardSchema<Order> = {
+    '~standard': {
+      version: 1,
+      vendor: 'x',
+      validate: async (value) => {
+        const { id } = value as Order;
+        await Promise.resolve();
+        if (id === 'own') return { value: { id } };
+        kept.id = id;
+        return { value: kept };
+      },
+    },
+  };
+
+  test('has none of its items stored with the data of another, and loses nobody else', async () => {
+    const notifier = make({ schema: slow });
+    const results = await notifier.publishMany('order', [
+      { data: { id: 'a' } },
+      { data: { id: 'own' } },
+      { data: { id: 'b' } },
+    ]);
+    expect(results).toMatchObject([
+      { kind: 'failed', error: { code: 'DATA_INVALID' } },
+      { kind: 'accepted', record: { data: { id: 'own' } } },
+      { kind: 'failed', error: { code: 'DATA_INVALID' } },
+    ]);
+    expect((await notifier.status()).notifications.accepted).toBe(1);
+  });
+
+  test('may answer with what it was given, also twice', async () => {
+    const same: StandardSchema<Order> = {
+      '~standard': { version: 1, vendor: 'x', validate: async (value) => ({ value: value as Order }) },
+    };
+    const data = { id: 'a' };
+    const results = await make({ schema: same }).publishMany('order', [{ data }, { data, key: 'b' }]);
+    expect(results.map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+  });
+});
+
 describe('send', () => {
   test('needs no type of its own', async () => {
     const notifier = make();

@@ -112,4 +112,29 @@ describe('content', () => {
     };
     expect(seen).toEqual([[{ id: 'o-1', people: 1 }, target, { deliveryId: record?.id, generation: 0 }]]);
   });
+
+  test('that is being made when the worker stops is given back at once, and charged nothing', async () => {
+    const made = world({ order: { content: (_order, { to }) => (to === 'p1@example.org' ? never : { text: to }) } });
+    const worker = await send(made, 3);
+    await made.until('they are claimed', async () => (await made.states()).processing === 3, 2_000);
+    worker.stop();
+    await made.until('it has ended', () => worker.ended, 1_000);
+    expect(await made.states()).toEqual({ queued: 3 });
+    for (const record of await made.deliveries()) expect(record).toMatchObject({ failures: 0, leaseUntil: null });
+  });
+
+  test('that hangs for one recipient and keeps what it returns holds the others up for a while, not for good', async () => {
+    const kept: { text?: string } = {};
+    const content = async (_order: unknown, { to }: { to: string }) => {
+      if (to === 'p1@example.org') return never;
+      await made.clock.sleep(10);
+      kept.text = to;
+      return kept as { text: string };
+    };
+    const made: World = world({ order: { content } });
+    await send(made, 6);
+    await made.untilDone(3_600_000);
+    expect(await made.states()).toEqual({ sent: 5, failed: 1 });
+    for (const { to, content: got } of made.mailbox()) expect(got['text']).toBe(to);
+  });
 });

@@ -37,6 +37,61 @@ describe('content that keeps what it returns', () => {
     await expectHonest(made, PEOPLE);
   });
 
+  /** Each waits for something from outside, and the calls of a batch wait together. */
+  const SLOW: readonly [how: string, content: (world: World, to: string) => Promise<MessageContent>][] = [
+    ['after a wait', async ({ clock }, to) => (await clock.sleep(50), fill(to))],
+    [
+      'before a wait',
+      async ({ clock }, to) => {
+        const made = fill(to);
+        await clock.sleep(50);
+        return made;
+      },
+    ],
+    [
+      'after a wait for most, and at once for some',
+      async ({ clock }, to) => (/[37]@/.test(to) || (await clock.sleep(50)), fill(to)),
+    ],
+    [
+      'in a new object around an old one',
+      async ({ clock }, to) => (await clock.sleep(50), { ...fill(to), parts: shared.parts }),
+    ],
+    ['after waits of different lengths', async ({ clock }, to) => (await clock.sleep(to.length * 7), fill(to))],
+  ];
+
+  test.each(SLOW)('and fills it %s gives nobody the text of another, and tells', async (_how, content) => {
+    for (const queue of [true, false]) {
+      const made = world({
+        queue,
+        order: { content: async (_order, { to }) => content(made, to) },
+        worker: { batch: 8 },
+      });
+      const { events } = made.start();
+      await made.notifier.publish('order', { id: 'o-1', people: PEOPLE });
+      await made.untilDone(3_600_000);
+      expect(textsOf(made).sort()).toEqual([...own].sort());
+      for (const { to, content: got } of made.mailbox()) expect(got['parts']).toEqual([{ to }]);
+      await expectHonest(made, PEOPLE);
+      const told = events.filter(({ kind }) => kind === 'function.shared');
+      expect(told).toEqual([expect.objectContaining({ type: 'order' })]);
+    }
+  });
+
+  test('and what messages have in common is asked for side by side when it is frozen', async () => {
+    const logo = Object.freeze({ name: 'logo.svg', lines: Object.freeze(['<svg/>']) });
+    const content = async (_order: unknown, { to }: { to: string }): Promise<MessageContent> => {
+      await made.clock.sleep(200);
+      return { text: `for ${to}`, files: [logo] };
+    };
+    const made = world({ order: { content } });
+    const { events } = made.start();
+    await made.notifier.publish('order', { id: 'o-1', people: PEOPLE });
+    // One after the other they would need four seconds.
+    await made.untilDone(2_000);
+    expect(textsOf(made).sort()).toEqual([...own].sort());
+    expect(events.map(({ kind }) => kind)).not.toContain('function.shared');
+  });
+
   test('and changes it after a failure sends the retry as it was made', async () => {
     const made = world({ order: { content: (_order, { to }) => fill(to) } });
     made.providers[0]?.answerWith(({ nth }) => (nth < 3 ? { reply: { kind: 'deferred', reason: '429' } } : {}));
@@ -44,6 +99,30 @@ describe('content that keeps what it returns', () => {
     await made.notifier.publish('order', { id: 'o-1', people: 5 });
     await made.untilDone(3_600_000);
     expect(textsOf(made).sort()).toEqual(own.slice(0, 5).sort());
+  });
+});
+
+describe('a route that keeps what it returns', () => {
+  const kept: TargetInput[] = [];
+  const fill = (id: string): TargetInput[] => {
+    kept.splice(0, kept.length, { channel: 'email', to: `${id}@example.org` });
+    return kept;
+  };
+  test.each<[how: string, route: (world: World, id: string) => Promise<Iterable<TargetInput>>]>([
+    ['after a wait', async ({ clock }, id) => (await clock.sleep(50), fill(id))],
+    ['before a wait', async ({ clock }, id) => [fill(id), await clock.sleep(50)][0] as TargetInput[]],
+  ])('and fills it %s tells each notification’s own people', async (_how, route) => {
+    const made: World = world({ order: { route: ({ id }) => route(made, id) } });
+    const { events } = made.start();
+    await made.notifier.publishMany(
+      'order',
+      Array.from({ length: PEOPLE }, (_, i) => ({ data: { id: `o-${i}`, people: 1 } })),
+    );
+    await made.untilDone(3_600_000);
+    const told = made.mailbox().map(({ to, content }) => `${to} ${String(content['subject'])}`);
+    expect(told.sort()).toEqual(Array.from({ length: PEOPLE }, (_, i) => `o-${i}@example.org Order o-${i}`).sort());
+    const shared = events.filter(({ kind }) => kind === 'function.shared');
+    expect(shared).toEqual([expect.objectContaining({ type: 'order', name: 'route' })]);
   });
 });
 

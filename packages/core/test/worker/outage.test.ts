@@ -57,6 +57,53 @@ describe('a reply of the ledger that is lost', () => {
   );
 });
 
+/** As a connection that is half open: the request may arrive, and no answer ever does. */
+const HALF_OPEN = LEDGER.flatMap((call) => [true, false].map((arrives) => ({ call, arrives })));
+
+describe('a ledger that never answers', () => {
+  test.each(HALF_OPEN)('to $call once (arrives: $arrives) costs time, never a message', async ({ call, arrives }) => {
+    const made = world({ models: ['lookup'] });
+    made.providers[0]?.answerWith(({ call: nth }) =>
+      nth === 2 ? { taken: true, reply: { kind: 'unknown', reason: 'reset' } } : {},
+    );
+    made.start({
+      worker: { batch: 5, chunk: 5 },
+      hook: async (port, go) => {
+        if (port.on !== `ledger.${call}` || port.nth > 1) return go();
+        if (arrives) await go();
+        return never;
+      },
+    });
+    await publish(made);
+    await made.untilDone(1_200_000);
+    await expectHonest(made, 12);
+    expect(await made.states()).toEqual({ sent: 12 });
+  });
+
+  test.each(LEDGER)('to %s for a while is told, and nobody is led to believe that all is well', async (call) => {
+    const made: World = world({
+      models: ['lookup'],
+      // Long enough for leases to be renewed.
+      order: { content: async (_order, { to }) => (await made.clock.sleep(25_000), { text: to }) },
+    });
+    made.providers[0]?.answerWith(({ call: nth }) =>
+      nth === 2 ? { taken: true, reply: { kind: 'unknown', reason: 'reset' } } : {},
+    );
+    const isOut = outage(made, 400_000);
+    const worker = made.start({ hook: (port, go) => (port.on === `ledger.${call}` && isOut() ? never : go()) });
+    await publish(made);
+    const reason = `ledger.${call} gave no answer within 30000 ms`;
+    await made.until(
+      'it is told',
+      () => worker.events.some((event) => event.kind === 'worker.degraded' && event.reason.includes(reason)),
+      390_000,
+    );
+    await made.untilDone(1_800_000);
+    await expectHonest(made, 12);
+    await made.until('it is well again', () => worker.healthy, 120_000);
+  });
+});
+
 describe('a mark that cannot be written for longer than the lease', () => {
   test('gives its work up: it is claimed again, also by the same worker', async () => {
     const made = world();

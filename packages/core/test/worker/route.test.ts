@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TargetInput } from '../../src/index.ts';
+import type { NotificationType, Notifier, TargetInput } from '../../src/index.ts';
 import { expectHonest } from '../support/audit.ts';
 import { never } from '../support/tap.ts';
 import { world, type Order, type World } from '../support/world.ts';
@@ -210,6 +210,49 @@ describe('a route', () => {
     await made.advance(1_000);
     await send(made, 'good');
     await made.until('the good one is out', async () => (await made.states()).sent === 3, 60_000);
+  });
+});
+
+/** Ways of a `route` to take its time over one notification. */
+const SLOW: readonly (readonly [
+  what: string,
+  route: (made: World) => NonNullable<NotificationType<Order>['route']>,
+])[] = [
+  ['never answers', () => () => never],
+  ['answers after 25 s', (made) => async () => (await made.clock.sleep(25_000), people(3))],
+  [
+    'never comes to an end',
+    (made) =>
+      async function* () {
+        for (let i = 0; ; i += 1) {
+          await made.clock.sleep(700);
+          yield person(i);
+        }
+      },
+  ],
+  ['hangs after a page', () => () => hanging((at) => at === 17)],
+];
+
+describe.each([true, false])('a type (queue: %s)', (queue) => {
+  test.each(SLOW)('whose route %s for fifty notifications holds up no other type', async (_what, slow) => {
+    const made: World = world({ queue });
+    const bulk = { ...order, route: slow(made) };
+    const code = { ...order, class: 'security' as const, route: ({ people: count }: Order) => people(count) };
+    const config = { notifications: { bulk, code } } as never;
+    const worker = made.start({ config, worker: { chunk: 10 } });
+    const notifier = worker.notifier as unknown as Notifier<{ bulk: typeof bulk; code: typeof code }>;
+    for (let i = 0; i < 50; i += 1) await notifier.publish('bulk', { id: `b-${i}`, people: 1 });
+    for (let i = 0; i < 20; i += 1) {
+      await made.advance(3_000);
+      const { id } = await notifier.publish('code', { id: `c-${i}`, people: 1 });
+      const isOut = async () => (await notifier.find(id))?.state === 'done';
+      await made.until(`code ${i} is out`, isOut, 4_000);
+    }
+    worker.stop();
+    await made.until('it has ended', () => worker.ended, 1_000);
+    // Nobody has to wait for a lease: what was on its way was given back.
+    const { items } = await made.ledger.listNotifications({}, { limit: 100 });
+    expect(items.filter(({ leaseUntil }) => leaseUntil !== null)).toEqual([]);
   });
 });
 

@@ -1,0 +1,161 @@
+import type { Clock } from '../ports/clock.ts';
+import { settledSoon } from './thenable.ts';
+
+/** What one call of a type's function came to. */
+export interface Answer {
+  /** The function's own objects that it was copied from, where other calls may have changed them meanwhile. */
+  readonly from: readonly object[];
+}
+
+export type Ask<A> = () => A | Promise<A>;
+
+export interface AskOptions<A> {
+  readonly clock: Clock;
+  /** How long one call may take, ms. One that takes longer goes on unheard: one hung call must not keep its batch. */
+  readonly limitMs: number;
+  /** What a call that is late has come to. */
+  readonly late: A;
+  /** Ends the waiting: what has not answered by then is late. */
+  readonly signal: AbortSignal | null;
+}
+
+/**
+ * The calls of one function of a type by one worker. A function that awaits something and then fills an object that it keeps is right
+ * when it is asked once at a time, and gives people what is meant for others when two of its calls overlap. So calls overlap only
+ * within a batch, what they return is compared before any of it is used, and a function that returned one object twice is asked again,
+ * and from then on, one call at a time.
+ */
+class Lane<A extends Answer> {
+  /** Resolves when the batch that takes its time has been answered. */
+  #taken: Promise<void> | null = null;
+  #isShared = false;
+  readonly #onShared: () => void;
+
+  constructor(onShared: () => void) {
+    this.#onShared = onShared;
+  }
+
+  async askAll(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+    while (this.#taken !== null) await this.#taken;
+    if (this.#isShared) return this.#alone(() => inTurn(asks, options));
+    const begun: A[] = [];
+    for (const ask of asks) {
+      const answer = ask();
+      if (answer instanceof Promise) return this.#alone(() => this.#sideBySide(asks, begun, answer, options));
+      // Copied before anybody else is asked. Most functions are like this; a promise each would be most of a batch's cost.
+      begun.push(answer);
+    }
+    return begun;
+  }
+
+  async #alone<T>(work: () => Promise<T>): Promise<T> {
+    let release = (): void => undefined;
+    this.#taken = new Promise((resolve) => (release = resolve));
+    try {
+      return await work();
+    } finally {
+      this.#taken = null;
+      release();
+    }
+  }
+
+  async #sideBySide(
+    asks: readonly Ask<A>[],
+    before: readonly A[],
+    first: Promise<A>,
+    options: AskOptions<A>,
+  ): Promise<readonly A[]> {
+    const begun: (A | Promise<A>)[] = [...before];
+    let isWaiting = false;
+    for (let answer: A | Promise<A> | undefined = first; answer !== undefined; answer = asks[begun.length]?.()) {
+      const isThere = answer instanceof Promise ? await settledSoon(answer) : true;
+      // Nobody was being asked beside it: nobody changed what it was copied from.
+      begun.push(isThere && !isWaiting ? { ...(await answer), from: [] } : answer);
+      isWaiting ||= !isThere;
+    }
+    const answers = await answered(begun, options);
+    const shared = sharing(answers);
+    if (shared.size === 0) return answers;
+    this.#isShared = true;
+    this.#onShared();
+    const again = await inTurn(
+      asks.filter((_, at) => shared.has(at)),
+      options,
+    );
+    const next = again.values();
+    return answers.map((each, at) => (shared.has(at) ? next.next().value! : each));
+  }
+}
+
+async function inTurn<A>(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+  const answers: A[] = [];
+  for (const ask of asks)
+    answers.push(...(options.signal?.aborted === true ? [options.late] : await answered([ask()], options)));
+  return answers;
+}
+
+async function answered<A>(
+  begun: readonly (A | Promise<A>)[],
+  { clock, limitMs, late, signal }: AskOptions<A>,
+): Promise<readonly A[]> {
+  const done = new AbortController();
+  const stop = (): void => done.abort('stopped');
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted === true) stop();
+  const timeUp = clock.sleep(limitMs, done.signal).then(() => late);
+  try {
+    return await Promise.all(begun.map((each) => (each instanceof Promise ? Promise.race([each, timeUp]) : each)));
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    done.abort('answered');
+  }
+}
+
+/** The places of those that have an object in common with another. */
+function sharing(answers: readonly Answer[]): ReadonlySet<number> {
+  const owners = new Map<object, number>();
+  const shared = new Set<number>();
+  answers.forEach(({ from }, at) => {
+    for (const object of from) {
+      const owner = owners.get(object);
+      if (owner === undefined) owners.set(object, at);
+      else if (owner !== at) shared.add(owner).add(at);
+    }
+  });
+  return shared;
+}
+
+/** A worker's lanes for one kind of function: one lane per type. */
+export class Lanes<A extends Answer> {
+  readonly #lanes = new Map<string, Lane<A>>();
+  readonly #onShared: (type: string) => void;
+
+  /** `onShared` is called once per type, when its function is found to share objects between its calls. */
+  constructor(onShared: (type: string) => void) {
+    this.#onShared = onShared;
+  }
+
+  /** What each call came to, in their order. Asks reject never. */
+  async askAll(type: string, asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+    const lane = this.#lanes.get(type) ?? new Lane<A>(() => this.#onShared(type));
+    this.#lanes.set(type, lane);
+    return lane.askAll(asks, options);
+  }
+}
+
+/** The objects inside a value that can still be changed. */
+export function changeable(value: unknown): object[] {
+  const seen = new Set<object>();
+  const left: unknown[] = [value];
+  while (left.length > 0) {
+    const each = left.pop();
+    if (typeof each !== 'object' || each === null || seen.has(each)) continue;
+    seen.add(each);
+    try {
+      left.push(...(Object.values(each) as unknown[]));
+    } catch {
+      // What cannot be read a second time was read once, when it was copied.
+    }
+  }
+  return [...seen].filter((each) => !Object.isFrozen(each));
+}

@@ -1,0 +1,166 @@
+import { groupBy } from '../model/group-by.ts';
+import { addressProblem } from '../model/address.ts';
+import { CHANNELS } from '../model/classes.ts';
+import { reasonOf } from '../model/errors.ts';
+import { deliveryId } from '../model/keys.ts';
+import type { NotificationRecord } from '../model/notification.ts';
+import type { Target } from '../model/recipient.ts';
+import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
+import { afterFailureMs } from '../policy/retry.ts';
+import type { NewDelivery } from '../ports/ledger.ts';
+import { unknownConfigDelayMs, type Context } from './context.ts';
+import type { Lanes } from './lanes.ts';
+import { askRoute, failed, sealRouted, type Routed } from './route.ts';
+
+/** A notification that this worker holds. */
+export interface HeldNotification {
+  readonly record: NotificationRecord;
+  readonly fence: number;
+  /** The page at the cursor; null when it has to be routed first. */
+  readonly page: readonly Target[] | null;
+  /** The wait for a worker that knows its channels is over: see `addOrWait`. */
+  readonly waitedOut?: boolean;
+}
+
+/** What one step still needs, after the route was asked where there is one. */
+export type Step =
+  | {
+      readonly kind: 'add';
+      readonly held: HeldNotification;
+      readonly deliveries: readonly NewDelivery[];
+      readonly sealTargets: number | null;
+    }
+  | {
+      readonly kind: 'release';
+      readonly held: HeldNotification;
+      readonly failure: string | null;
+      readonly reason: string | null;
+      readonly delayMs: number;
+    };
+
+/**
+ * The next step of each: what has its page is there at once, what has to be routed when the type's `route` has answered and, where those
+ * are many, they are sealed. A step rejects with what the ledger throws.
+ */
+export function stepsOf(
+  context: Context,
+  held: readonly HeldNotification[],
+  lanes: Lanes<Routed>,
+): readonly (Step | Promise<Step>)[] {
+  const { clock, settings } = context;
+  const limitMs = settings.worker.leaseMs;
+  // A route that never answers has failed: it must not keep this worker from everybody else's.
+  const options = { clock, limitMs, late: failed(`route threw Error: no answer within ${limitMs} ms`), signal: null };
+  const toRoute = held.filter(({ record, page }) => page === null && settings.types.has(record.type));
+  const routed = new Map<HeldNotification, Promise<Routed>>();
+  for (const [type, all] of groupBy(toRoute, ({ record }) => record.type)) {
+    const answers = lanes.askAll(
+      type,
+      all.map(
+        ({ record }) =>
+          () =>
+            askRoute(context, record),
+      ),
+      options,
+    );
+    all.forEach((each, at) =>
+      routed.set(
+        each,
+        answers.then((of) => of[at]!),
+      ),
+    );
+  }
+  return held.map((each) => {
+    const { type } = each.record;
+    // The type says how often to try and what can be opted out of: without it no delivery may be made.
+    if (!settings.types.has(type)) return waits(context, each, `type '${type}' is not in this worker's config`);
+    if (each.page !== null) return addOrWait(context, each, each.page, null);
+    return routed.get(each)!.then((answer) => routedStep(context, each, answer));
+  });
+}
+
+async function routedStep(context: Context, held: HeldNotification, routed: Routed): Promise<Step> {
+  switch (routed.kind) {
+    case 'page':
+      return addOrWait(context, held, routed.targets, routed.targets.length);
+    case 'pages': {
+      const problem = await sealRouted(context, held.record, routed.pages, held.fence);
+      // Sealed now: the next claim hands out page 0.
+      return problem === null
+        ? { kind: 'release', held, failure: null, reason: null, delayMs: 0 }
+        : gaveUp(held, problem);
+    }
+    case 'failed':
+      return gaveUp(held, routed.reason);
+    case 'waits':
+      return waits(context, held, routed.reason);
+  }
+}
+
+/**
+ * A channel that this config does not know may be in another worker's, during a deploy: a delivery that is born failed would be beyond
+ * that one's help. So the notification is left alone, visibly, for as long as a route may throw less one, which is a minute or two;
+ * then no config is taken to know the channel, and what cannot be sent is born as a dead letter. The notification itself never fails
+ * for it. The wait is once per lease, not per page: a million recipients on a channel that was forgotten are told today. A name that is
+ * no channel at all is in nobody's config.
+ */
+function addOrWait(
+  context: Context,
+  held: HeldNotification,
+  page: readonly Target[],
+  sealTargets: number | null,
+): Step {
+  const { record } = held;
+  const lacked = page.find(
+    ({ channel, problem }) =>
+      problem === undefined && !context.settings.channels.has(channel) && CHANNELS.includes(channel),
+  )?.channel;
+  if (lacked === undefined || held.waitedOut === true) return adding(context, held, page, sealTargets);
+  if (record.failures >= MAX_ROUTING_FAILURES - 1)
+    return adding(context, { ...held, waitedOut: true }, page, sealTargets);
+  const reason = `channel '${lacked}' has no provider in this worker's config`;
+  return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
+}
+
+/** Deliveries are made here, one notification at a time: one that cannot be expanded fails alone, and is a dead letter in the end. */
+function adding(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
+  try {
+    return {
+      kind: 'add',
+      held,
+      deliveries: page.map((target) => newDelivery(context, held.record, target)),
+      sealTargets,
+    };
+  } catch (thrown) {
+    return gaveUp(held, `page ${held.record.cursor} of its targets cannot be expanded: ${reasonOf(thrown)}`);
+  }
+}
+
+function gaveUp(held: HeldNotification, reason: string): Step {
+  return { kind: 'release', held, failure: reason, reason, delayMs: afterFailureMs(held.record.failures) };
+}
+
+function waits(context: Context, held: HeldNotification, reason: string): Step {
+  return { kind: 'release', held, failure: null, reason, delayMs: unknownConfigDelayMs(context) };
+}
+
+/** A derived id, so a repeated expansion makes the same delivery. What can never be sent is born as a dead letter with its reason. */
+function newDelivery(context: Context, record: NotificationRecord, target: Target): NewDelivery {
+  const type = context.settings.types.get(record.type);
+  const { recipientId, channel, destinationId } = target;
+  return {
+    id: deliveryId({ notificationId: record.id, recipientId, channel, destinationId, generation: 0 }),
+    target,
+    provider: context.settings.channels.get(channel)?.order[0] ?? '',
+    maxAttempts: type?.policy.maxAttempts ?? 1,
+    topic: type?.topic ?? null,
+    failed: problemOf(context, target),
+  };
+}
+
+function problemOf({ settings }: Context, { channel, to, problem }: Target): string | null {
+  if (problem !== undefined) return `invalid target: ${problem}`;
+  if (!settings.channels.has(channel)) return `channel '${channel}' has no provider in the config`;
+  const wrong = addressProblem(channel, to);
+  return wrong === null ? null : `invalid address: ${wrong}`;
+}
