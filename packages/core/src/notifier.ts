@@ -41,6 +41,7 @@ export interface SendOptions extends Omit<PublishOptions, 'recipients'> {
   readonly class?: Exclude<DeliveryClass, 'marketing'>;
 }
 
+/** After `close()` every method but `close` itself throws NOTIFIER_CLOSED. */
 export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
   /**
    * Accepts one notification in milliseconds; no provider is called. Publishing the same body under the same key again is `repeated`.
@@ -94,6 +95,12 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
     if (closed !== null)
       throw new SendonceError('NOTIFIER_CLOSED', 'this notifier is closed; make another with createNotifier');
   };
+  const whileOpen =
+    <Args extends readonly unknown[], Answer>(work: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      open();
+      return work(...args);
+    };
   const acceptOne = async (type: ResolvedType, item: PublishItem): Promise<PublishResult> => {
     open();
     const [result] = await pipeline.accept(context, type, [item]);
@@ -116,36 +123,36 @@ export function createNotifier<Types extends NotificationTypes>(config: Notifier
       const { content, class: deliveryClass = 'transactional', ...options } = given;
       return acceptOne(typeOf(DIRECT + deliveryClass), { ...options, data: { content } });
     },
-    cancel: async (ids, note) => {
+    cancel: whileOpen(async (ids, note) => {
       checkIdsAndNote('cancel', ids, note);
       return cancel(ids, note);
-    },
-    suppress: async (requests) => {
+    }),
+    suppress: whileOpen(async (requests) => {
       checkSuppress(requests);
       return ledger.suppress(requests);
-    },
-    block: async (requests) => {
+    }),
+    block: whileOpen(async (requests) => {
       checkBlock(requests);
       return ledger.block(requests);
-    },
-    replay: async (ids, options) => {
+    }),
+    replay: whileOpen(async (ids, options) => {
       checkIdsAndNote('replay', ids, options, FORCE);
       return pipeline.replay(context, ids, options);
-    },
-    record: async (evidence) => {
+    }),
+    record: whileOpen(async (evidence) => {
       checkEvidence(evidence);
       return record(context, evidence);
-    },
-    status: () => ledger.count(),
-    find: async (id) => {
+    }),
+    status: whileOpen(async () => ledger.count()),
+    find: whileOpen(async (id) => {
       checkId('find', id);
       const found = kindOf(id) === 'notification' ? await ledger.findNotifications([id]) : await ledger.find([id]);
       return frozenCopy(found[0] ?? null, 'record');
-    },
-    history: async (id) => {
+    }),
+    history: whileOpen(async (id) => {
       checkId('history', id);
       return ledger.history(id);
-    },
+    }),
     worker: (options = {}) => {
       open();
       if (!isFields(options)) invalid(`worker takes an object of worker options, got ${shown(options)}`);

@@ -6,6 +6,7 @@ import {
   notification,
   type Ledger,
   type NotificationType,
+  type Notifier,
   type StandardSchema,
   type TargetInput,
 } from '../../src/index.ts';
@@ -143,13 +144,33 @@ describe('publish', () => {
     );
     expect(record).toMatchObject({ sendAt: 1_800_000_000_000, dueAt: 1_800_000_000_000, expiresAt: 1_800_000_005_000 });
   });
+});
 
-  test('after close is refused', async () => {
+describe('a notifier that was closed', () => {
+  const note = { by: 'ops', why: 'test' };
+  /** What each method may be called with. */
+  const CALLS: { [Method in Exclude<keyof Notifier, 'close'>]: readonly unknown[] } = {
+    publish: ['order', { id: 'o-1' }],
+    publishMany: ['order', [{ data: { id: 'o-1' } }]],
+    send: [{ key: 'k', recipients: people(1), content: { text: 'x' } }],
+    cancel: [['n_1'], note],
+    suppress: [[{ channel: 'email', recipientId: 'p0@example.org', topic: null, suppressed: true }]],
+    block: [[{ scope: { kind: 'all' }, blocked: true }]],
+    replay: [['d_1'], note],
+    record: [[]],
+    status: [],
+    find: ['n_1'],
+    history: ['d_1'],
+    worker: [],
+  };
+
+  test.each(Object.entries(CALLS))('refuses %s', async (method, args) => {
     const notifier = make();
     await notifier.close();
     await notifier.close();
-    await expect(notifier.publish('order', { id: 'o-1' })).rejects.toThrow(code('NOTIFIER_CLOSED'));
-    expect(() => notifier.worker()).toThrow(code('NOTIFIER_CLOSED'));
+    const call = async (): Promise<unknown> =>
+      (notifier as unknown as Record<string, (...of: readonly unknown[]) => unknown>)[method]?.(...args);
+    await expect(call()).rejects.toThrow(code('NOTIFIER_CLOSED'));
   });
 });
 
