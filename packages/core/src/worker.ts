@@ -1,12 +1,10 @@
 import type { Alerting } from './alerts.ts';
 import type { DeadLetterRetry, WorkerOptions } from './config.ts';
 import { reasonOf, SendonceError } from './model/errors.ts';
-import type { Ledger } from './ports/ledger.ts';
-import type { Queue } from './ports/queue.ts';
-import { checkKeyWindows, resolveWorker, type WorkerSettings } from './settings.ts';
+import { checkKeyWindows, resolveWorker } from './settings.ts';
 import type { Context } from './stages/context.ts';
 import { Backlog } from './worker/backlog.ts';
-import { boundedPort } from './worker/bounded-port.ts';
+import { BoundedPorts } from './worker/bounded-ports.ts';
 import { checkedLedger } from './worker/checked-ledger.ts';
 import { checkedQueue } from './worker/checked-queue.ts';
 import { Decider } from './worker/decider.ts';
@@ -51,13 +49,15 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
   // Unique per process start (rule 3), whatever name it goes by.
   const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${base.random.id()}`;
   const health = new Health(base, owner);
-  const portsOf = boundedPorts(base, settings.worker);
-  const ledger = checkedLedger(portsOf.ledger(base.ledger));
-  const queue = base.queue === null ? null : checkedQueue(portsOf.queue(base.queue), health);
+  const over = new AbortController();
+  const { leaseMs, waitMs } = settings.worker;
+  const bounded = new BoundedPorts({ clock: base.clock, limitMs: leaseMs, waitMs, signal: over.signal });
+  const ledger = checkedLedger(bounded.ledger(base.ledger));
+  const queue = base.queue === null ? null : checkedQueue(bounded.queue(base.queue), health);
   // One queue stays one: whether both stages share it is asked by comparing.
   const isShared = base.eventsQueue === base.queue;
   const eventsQueue =
-    isShared || base.eventsQueue === null ? queue : checkedQueue(portsOf.queue(base.eventsQueue), health);
+    isShared || base.eventsQueue === null ? queue : checkedQueue(bounded.queue(base.eventsQueue), health);
   const context: Context = { ...base, settings, ledger, queue, eventsQueue };
   let isUsed = false;
   return {
@@ -69,27 +69,13 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
           `worker '${owner}' was run before, and a worker runs once: make another with notifier.worker()`,
         );
       isUsed = true;
-      await run(context, { owner, health, ...extras }, signal);
+      try {
+        await run(context, { owner, health, ...extras }, signal);
+      } finally {
+        over.abort('over');
+      }
     },
     healthy: () => !health.degraded && !health.saidNoProgress,
-  };
-}
-
-interface BoundedPorts {
-  readonly ledger: (ledger: Ledger) => Ledger;
-  readonly queue: (queue: Queue) => Queue;
-}
-
-/** A lease is the bound: what a claim or a mark answers later than that is of no use to anybody. */
-function boundedPorts({ clock }: Context, { leaseMs, waitMs }: WorkerSettings): BoundedPorts {
-  return {
-    ledger: (ledger) => boundedPort(ledger, { name: 'ledger', clock, limitMs: () => leaseMs }),
-    queue: (queue) =>
-      boundedPort(queue, {
-        name: 'queue',
-        clock,
-        limitMs: (method) => (method === 'receive' ? waitMs + leaseMs : leaseMs),
-      }),
   };
 }
 
