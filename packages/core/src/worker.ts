@@ -27,7 +27,7 @@ export interface Worker {
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
   /**
-   * For a health endpoint: false while the ledger or the queue is out of reach or breaks its contract, when due work made no progress,
+   * For a health endpoint: false while the ledger or the queue is out of reach or breaks its contract, when due work made no progress (of a worker that delivers),
    * for a minute after a fault of the code, and for good when a loop has died (then `run` rejects too).
    */
   healthy(): boolean;
@@ -75,7 +75,8 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
         over.abort('over');
       }
     },
-    healthy: () => !health.degraded && !health.saidNoProgress,
+    // Where it sends nothing, what is due is the business of others, and starting it again would help nobody.
+    healthy: () => !health.degraded && !(health.saidNoProgress && settings.worker.stages.includes('deliver')),
   };
 }
 

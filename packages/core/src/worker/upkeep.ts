@@ -79,9 +79,12 @@ async function claimLate(context: Context, { dispatcher, backlog }: UpkeepParts)
 async function sayNoProgress(context: Context, { health, worker }: UpkeepParts): Promise<void> {
   const { noProgressMs } = context.settings.worker;
   const sinceMs = context.clock.monotonic() - health.lastProgressAt;
-  if (sinceMs < noProgressMs || health.saidNoProgress || health.degraded) return;
+  if (sinceMs < noProgressMs || health.degraded) return;
   const { oldestDueMs, deliveries } = await context.ledger.count();
-  if (oldestDueMs < noProgressMs) return;
+  const isStuck = oldestDueMs >= noProgressMs;
+  if (isStuck === health.saidNoProgress) return;
+  // What was due then may have been done by others since.
+  if (!isStuck) return void (health.saidNoProgress = false);
   health.saidNoProgress = true;
   const waiting = deliveries.queued + deliveries['retry-scheduled'];
   context.emit({ kind: 'worker.no-progress', at: context.clock.now(), worker, waiting, sinceMs });

@@ -241,6 +241,25 @@ describe('no progress', () => {
     expect(worker.healthy).toBe(true);
   });
 
+  test('is over when others did the work', async () => {
+    const made = world({ queue: false });
+    const stuck = made.start({ hook: (call, go) => (call.on === 'ledger.claim' ? Promise.resolve([]) : go()) });
+    await publish(made, 2);
+    await made.until('it is told', () => !stuck.healthy, 200_000);
+    made.start();
+    await made.untilDone();
+    await made.until('it is well again', () => stuck.healthy, 120_000);
+    expect(stuck.events.filter(({ kind }) => kind === 'worker.no-progress')).toHaveLength(1);
+  });
+
+  test('of deliveries is told by a worker that only decides, and is no illness of its own', async () => {
+    const made = world({ queue: false });
+    const decider = made.start({ worker: { stages: ['decide'] } });
+    await publish(made, 2);
+    await made.until('it is told', () => decider.events.some(({ kind }) => kind === 'worker.no-progress'), 200_000);
+    expect(decider.healthy).toBe(true);
+  });
+
   test('is not said where nothing is due', async () => {
     const made = world();
     const worker = made.start();
