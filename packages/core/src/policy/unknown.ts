@@ -1,6 +1,6 @@
 import { openAttempts } from '../model/attempts.ts';
 import { ANY_PROVIDER, type Attempt, type DeliveryRecord } from '../model/delivery.ts';
-import { POISON_LAPSES } from '../model/steps/claim.ts';
+import { poison, POISON_LAPSES } from '../model/steps/claim.ts';
 import type { ReconcileDecision } from '../ports/ledger.ts';
 import type { Lookup, LookupAnswer, ProviderCapabilities } from '../ports/provider.ts';
 import { nextProvider } from './failover.ts';
@@ -66,7 +66,7 @@ function stopReason({ record, nowMs }: UnknownFacts): string | null {
   if (record.charged >= record.maxAttempts) return `attempts spent (${record.charged}) while one is open`;
   if (record.failures >= record.maxAttempts)
     return `${record.reason ?? 'its content cannot be made'}, while an attempt is open`;
-  if (record.lapses >= POISON_LAPSES) return 'poison: its claims end with their process';
+  if (record.lapses >= POISON_LAPSES) return poison(record.lapses);
   return null;
 }
 

@@ -15,6 +15,11 @@ export type ClaimStep = Step<ClaimVerdict<{ readonly record: DeliveryRecord }>>;
 /** Claims in a row ended by lease expiry before a delivery counts as poison (PROTOCOL rule 13). */
 export const POISON_LAPSES = 5;
 
+/** The record cannot tell a process that died from one that was blocked. */
+export function poison(lapses: number): string {
+  return `poison: ${lapses} claims in a row lapsed before anything was sent: the worker died, or its code blocked it for a lease`;
+}
+
 /** Room for suspects in one claim call. */
 export const SUSPECT_ROOM = 8;
 
@@ -63,7 +68,7 @@ function repeated(record: DeliveryRecord, now: number): ClaimStep {
 function takeOver(record: DeliveryRecord, lease: Lease, now: number, nextFence: number): ClaimStep {
   const lapses = record.lapses + 1;
   if (lapses < POISON_LAPSES) return grant({ ...record, lapses }, lease, now, nextFence);
-  const reason = `poison: ${lapses} claims in a row ended with their process`;
+  const reason = poison(lapses);
   if (openAttempts(record).length > 0) {
     const unknown = move(record, 'unknown', now, { lapses, dueAt: now, reason });
     return { record: unknown, verdict: { kind: 'unknown', id: record.id } };

@@ -9,7 +9,7 @@ import type {
 } from '../../ports/ledger.ts';
 import type { DeliveryRecord } from '../delivery.ts';
 import { isNotificationOver, type NotificationRecord } from '../notification.ts';
-import { POISON_LAPSES } from './claim.ts';
+import { poison, POISON_LAPSES } from './claim.ts';
 
 /** How many routing tries may throw before the notification is `failed`, a dead letter: the default cap of a delivery. */
 export const MAX_ROUTING_FAILURES = 5;
@@ -110,7 +110,7 @@ export function claimNotification(
   if (record.leaseUntil === null && record.dueAt > now) return { kind: 'later', dueInMs: record.dueAt - now };
   const lapses = record.leaseUntil === null ? record.lapses : record.lapses + 1;
   if (lapses >= POISON_LAPSES) {
-    const reason = `poison: ${lapses} claims in a row ended with their process`;
+    const reason = poison(lapses);
     return {
       kind: 'ended',
       record: { ...record, state: 'failed', lapses, reason, leaseUntil: null, owner: null, requestId: null },
