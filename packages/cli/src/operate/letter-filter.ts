@@ -7,6 +7,9 @@ import { parseMoment } from './parse-moment.ts';
 
 export const DEAD_LETTER_STATES = ['dead', 'failed', 'parked'] as const satisfies readonly DeliveryState[];
 export type DeadLetterState = (typeof DEAD_LETTER_STATES)[number];
+/** What was never sent and is listed: beside the dead letters what expired, which nobody can send again as it is. */
+export const LISTED_STATES = [...DEAD_LETTER_STATES, 'expired'] as const satisfies readonly DeliveryState[];
+export type ListedState = (typeof LISTED_STATES)[number];
 
 /** Which dead letters a command is about. */
 export interface LetterFilter {

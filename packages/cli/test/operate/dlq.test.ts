@@ -39,7 +39,7 @@ describe('notify status', () => {
     expect(stdout).toMatch(/settled {3}1 parked, 1 failed, 5 dead\n {2}active {4}1 queued/);
     expect(stdout).toMatch(/4 dead letters are known not sent.*\n.* npx notify replay-dlq --config \S+\n/);
     expect(stdout).toMatch(/1 message is parked.*\n.*npx notify dlq list --state parked/);
-    expect(stdout).toContain('1 of the dead letters were sent again');
+    expect(stdout).toContain('replayed  1 of what is dead, failed or parked: each was sent again\n');
   });
 
   test('is one object under --json', async () => {
@@ -56,7 +56,7 @@ describe('notify status', () => {
     expect(report.deadLetters.reasons[0]).toEqual({ name: 'attempts spent (1): connection refused', count: 4 });
     expect(report.attention).toHaveLength(3);
     const leaves =
-      /^(deliveries|notifications|deadLetters\.(reasons|ages)|waiting\.reasons|putBack|failedNotifications|blocked)$/;
+      /^(deliveries|notifications|deadLetters\.(reasons|ages)|expired\.kinds|lacking\.reasons|waiting\.reasons|putBack|failedNotifications|blocked)$/;
     expect(keysOf(report, leaves).sort()).toEqual(rowsBelow(page('reference/status'), '## The JSON object').sort());
   });
 });

@@ -208,7 +208,10 @@ describe('a ledger', () => {
 });
 
 describe('the story of a delivery', () => {
-  const config = { notifications: { news: { onUnknown: 'resend' } } } as unknown as NotifierConfig;
+  const config = {
+    channels: { email: { providers: [{ name: 'first' }] } },
+    notifications: { news: { onUnknown: 'resend' } },
+  } as unknown as NotifierConfig;
 
   test.each(DELIVERY_STATES.map((state) => [state]))('has a next step for %s', (state) => {
     const { text } = nextStep(record({ state, leaseUntil: NOW, dispatchUntil: NOW }), config, NOW);

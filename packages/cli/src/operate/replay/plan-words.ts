@@ -2,7 +2,7 @@ import type { NotifierConfig } from '@sendonce/core';
 import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
 import { nearest } from '../../nearest.ts';
-import type { DeadLetterState } from '../letter-filter.ts';
+import type { DeadLetterState, ListedState } from '../letter-filter.ts';
 import type { CountOf, Refusal } from '../tally.ts';
 import { block, cut, plural } from '../words.ts';
 import type { ReplayPlan, ReplayReport } from './report.ts';
@@ -12,10 +12,11 @@ const ROWS = 8;
 const IDS = 5;
 
 /** What a state risks when it is sent again. */
-export const RISKS: Readonly<Record<DeadLetterState, string>> = {
+export const RISKS: Readonly<Record<ListedState, string>> = {
   dead: 'not sent, and its attempts are spent',
   failed: 'refused for good; sending it again helps only if the refusal was wrong, or what it was about is mended',
   parked: 'may have been sent already; the recipient may get it twice, which is recorded as a possible duplicate',
+  expired: 'not sent, and too late now: publish it again under another key where it is still wanted',
 };
 
 /** The plan, for a person. */
@@ -70,9 +71,10 @@ function cautions({ plan, force }: ReplayReport): string[] {
 
 function leftOut({ alreadyReplayed, notIncluded, beyondLimit }: ReplayPlan): string[] {
   return [
-    ...notIncluded.map(
-      ({ name, count }) => `${grouped(count)} ${name}: ${RISKS[name as DeadLetterState]} (--include ${name})`,
-    ),
+    ...notIncluded.map(({ name, count }) => {
+      const how = name === 'expired' ? '' : ` (--include ${name})`;
+      return `${grouped(count)} ${name}: ${RISKS[name as ListedState]}${how}`;
+    }),
     ...(alreadyReplayed > 0 ? [`${grouped(alreadyReplayed)} sent again before`] : []),
     ...(beyondLimit > 0 ? [`${grouped(beyondLimit)} beyond --limit`] : []),
   ];

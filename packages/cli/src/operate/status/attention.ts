@@ -10,7 +10,7 @@ export function attentionOf(
   facts: Omit<StatusReport, 'schema' | 'at' | 'attention'>,
   command: CommandOf,
 ): readonly Attention[] {
-  const { deadLetters, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
+  const { deadLetters, expired, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
   const { dead, parked, failed, isComplete } = deadLetters;
   const atLeast = isComplete ? '' : 'at least ';
   const all: readonly (Attention | false)[] = [
@@ -26,6 +26,14 @@ export function attentionOf(
       what: `${plural(count, 'notification')} put back: ${name}`,
       next: 'mend it, in the config or where its data come from, and restart the workers: then they go on by themselves',
     })),
+    ...facts.lacking.reasons.map(({ name, count }) => ({
+      what: `${plural(count, 'delivery waits', 'deliveries wait')}, and no worker can send ${count === 1 ? 'it' : 'them'}: ${name}`,
+      next: `give it back to the config and restart the workers: then they go on by themselves${untilWords(facts)}`,
+    })),
+    (expired.count > 0 || !expired.isComplete) && {
+      what: `${expired.isComplete ? '' : 'at least '}${plural(expired.count, 'delivery', 'deliveries')} expired unsent in the last 7 d: publish again, under another key, what is still wanted`,
+      next: command(`dlq list --state expired${expired.dead > 0 ? ',dead' : ''}`),
+    },
     dead > 0 && {
       what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent`,
       next: `when the cause is mended: ${command('replay-dlq')}`,
@@ -56,4 +64,8 @@ export function attentionOf(
     },
   ];
   return all.filter((each) => each !== false);
+}
+
+function untilWords({ lacking: { firstExpiresAt } }: Pick<StatusReport, 'lacking'>): string {
+  return firstExpiresAt === null ? '' : `; the first expires at ${firstExpiresAt}`;
 }

@@ -11,7 +11,6 @@ export function statusText(report: StatusReport, paint: Paint): string {
   const listed = (of: readonly (readonly [string, number])[]): string =>
     of.length === 0 ? 'none' : of.map(([name, count]) => `${grouped(count)} ${name}`).join(', ');
   const open = deadLetters.dead + deadLetters.failed + deadLetters.parked;
-  const again = deadLetters.isComplete ? deliveries.dead + deliveries.failed + deliveries.parked - open : 0;
   const title =
     attention.length === 0
       ? (onlyWaiting(report, paint) ?? `${paint.green('WELL')}  nothing needs a person`)
@@ -28,7 +27,15 @@ export function statusText(report: StatusReport, paint: Paint): string {
     ...block('strays', strays > 0 ? [`${plural(strays, 'wake')} without a record`] : []),
     ...block('waiting', waitingLines(report)),
     ...block('gave up', open === 0 ? [] : deadLines(report)),
-    ...block('replayed', again > 0 ? [`${grouped(again)} of the dead letters were sent again`] : []),
+    ...block('expired', countLines(report.expired.kinds, 5)),
+    ...block(
+      'replayed',
+      deadLetters.replayed > 0
+        ? [
+            `${deadLetters.isComplete ? '' : 'at least '}${grouped(deadLetters.replayed)} of what is dead, failed or parked: each was sent again`,
+          ]
+        : [],
+    ),
     '',
     ...attention.flatMap(({ what, next }) => [`  ${paint.yellow('!')} ${what}`, `      ${next}`]),
   ];
