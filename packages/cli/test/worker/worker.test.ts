@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { notify } from '../notify.ts';
@@ -86,6 +86,38 @@ describe('notify worker', () => {
     expect((await second.ended).code).toBe(0);
     expect([...mail.mailbox].sort()).toEqual(Array.from({ length: 12 }, (_, i) => `p${i}@example.org`).sort());
     expect((await ledger.count()).deliveries).toMatchObject({ sent: 11, failed: 1, queued: 0 });
+  });
+
+  test.each([
+    ['whose reader went away drains as after a signal, and ends with 74', false, 74],
+    ['that is asked to stop by the Ctrl-C that ended its reader drains all the same, with 0', true, 0],
+  ])('%s', async (_what, isSignalled, code) => {
+    const file = inFolder(`unheard-${code}.db`);
+    const config = folder.configFor(file, LONG_LEASES);
+    const ledger = folder.ledgerOf(file);
+    await folder.publish(file, 6);
+    mail.mailbox.length = 0;
+    mail.hold();
+    const worker = running(['worker', '--config', config, '--concurrency', '3', '--json', '--health-port', '0']);
+    const health = await healthOf(worker);
+    await mail.reached(3);
+    worker.hangUp();
+    if (isSignalled) worker.kill('SIGINT');
+    else mail.release('p0@example.org');
+    while ((await health('/healthz')).body.status !== 'stopping');
+    mail.open();
+    expect((await worker.ended).code).toBe(code);
+    const { deliveries } = await ledger.count();
+    expect(deliveries).toMatchObject({ processing: 0, dispatching: 0, unknown: 0, 'retry-scheduled': 0 });
+    expect(deliveries.sent + deliveries.failed).toBe(mail.mailbox.length);
+    expect(deliveries.queued).toBe(6 - mail.mailbox.length);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('whose disk is full says so once, and ends with 74', async () => {
+    const config = folder.configFor(inFolder('full.db'), '{ pollMs: 20 }');
+    const { code, stderr } = await notify(['worker', '--config', config, '--json'], { stdout: 'full' });
+    expect(code).toBe(74);
+    expect(stderr).toMatch(/^Error OUTPUT_FAILED: what there is to say cannot be written to stdout: .*ENOSPC.*\n$/);
   });
 
   test('ends at once with 130 on a second signal', async () => {
