@@ -11,6 +11,9 @@ export type DeadLetterState = (typeof DEAD_LETTER_STATES)[number];
 export const LISTED_STATES = [...DEAD_LETTER_STATES, 'expired'] as const satisfies readonly DeliveryState[];
 export type ListedState = (typeof LISTED_STATES)[number];
 
+/** Only what nobody has sent again yet, in the words of a ledger: by however many automatic redrives it was made. */
+export const NOT_REPLACED: DeliveryFilter = { redrivesBelow: Number.MAX_SAFE_INTEGER };
+
 /** Which dead letters a command is about. */
 export interface LetterFilter {
   readonly reason?: string;

@@ -1,7 +1,7 @@
 import { kindOf, type DeliveryRecord, type DeliveryState, type Ledger, type NotifierConfig } from '@sendonce/core';
 import { answering } from './answering.ts';
 import { reasonOf } from './lack.ts';
-import { fits, ledgerFilter, type LetterFilter } from './letter-filter.ts';
+import { fits, ledgerFilter, NOT_REPLACED, type LetterFilter } from './letter-filter.ts';
 import { PAGE, pages } from './pages.ts';
 
 export interface Wanted {
@@ -11,6 +11,8 @@ export interface Wanted {
   /** Deliveries, or notifications that stand for all of theirs; none: whatever the filter fits. */
   readonly ids: readonly string[];
   readonly cursor?: string | null;
+  /** False leaves out what was sent again. @defaultValue true */
+  readonly withReplaced?: boolean;
   /** Gives a reason to what has none itself because nobody could try it. */
   readonly config?: NotifierConfig;
 }
@@ -29,11 +31,12 @@ export interface Letters {
  */
 export async function* letters(
   ledger: Ledger,
-  { filter, states, ids, cursor = null, config }: Wanted,
+  { filter, states, ids, cursor = null, withReplaced = true, config }: Wanted,
 ): AsyncGenerator<Letters> {
   const named = [...new Set(ids)];
   if (named.length === 0) {
-    yield* listed(ledger, { filter, states, cursor, config });
+    const more = withReplaced ? {} : NOT_REPLACED;
+    yield* listed(ledger, { filter, states, cursor, config, ...more });
     return;
   }
   const deliveries = named.filter((id) => kindOf(id) === 'delivery');
@@ -52,6 +55,7 @@ interface Listed {
   readonly cursor: string | null;
   readonly config?: NotifierConfig | undefined;
   readonly notificationId?: string;
+  readonly redrivesBelow?: number;
 }
 
 async function* listed(ledger: Ledger, { filter, states, cursor, config, ...more }: Listed): AsyncGenerator<Letters> {

@@ -82,10 +82,16 @@ async function each(
   let page = begin;
   let left = limit;
   let last: ListCursor | null = null;
-  for await (const { items, cursor } of letters(ledger, { filter, states, ids: [], cursor: begin, config })) {
+  for await (const { items, cursor } of letters(ledger, {
+    filter,
+    states,
+    ids: [],
+    cursor: begin,
+    withReplaced: withReplayed,
+    config,
+  })) {
     const keys = await keysOf(ledger, items);
     for (const record of page === begin && from !== null ? after(items, from.after) : items) {
-      if (!withReplayed && record.replacedBy !== null) continue;
       if (left === 0) return last;
       show(record, keys.get(record.notificationId) ?? '');
       left -= 1;

@@ -15,7 +15,7 @@ export async function readStatus({ ledger, config, now, masks, command }: Desk):
   const facts = {
     ...counts,
     ledger: ledger.capabilities.file,
-    ...(await unsentOf(ledger, config, now())),
+    ...(await unsentOf(ledger, config, counts, now())),
     ...(await waitingOf(ledger, counts, config)),
     putBack: accepted + expanding === 0 ? [] : await putBackOf(ledger, config),
     failedNotifications: (failed === 0 ? [] : await failedOf(ledger)).map((each) => ({

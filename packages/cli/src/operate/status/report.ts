@@ -6,8 +6,10 @@ export interface OpenLetters {
   readonly dead: number;
   readonly failed: number;
   readonly parked: number;
-  /** Those that were sent again: nobody has to do anything about them. */
-  readonly replayed: number;
+  /** Dead as well, and their time is over: they are told with what expired. */
+  readonly tooLate: number;
+  /** Those that were sent again: nobody has to do anything about them. Null where not all were read. */
+  readonly replayed: number | null;
   readonly reasons: readonly CountOf[];
   readonly ages: readonly CountOf[];
   /** False when there are more than were read: the numbers are then of the first ones. */

@@ -1,6 +1,6 @@
-import type { DeliveryRecord, Ledger, NotifierConfig } from '@sendonce/core';
+import type { Counts, DeliveryRecord, Ledger, NotifierConfig } from '@sendonce/core';
 import { LetterCounts } from '../letter-counts.ts';
-import { DEAD_LETTER_STATES } from '../letter-filter.ts';
+import { DEAD_LETTER_STATES, NOT_REPLACED } from '../letter-filter.ts';
 import { reasonOf } from '../lack.ts';
 import { reasonGroup } from '../reason-group.ts';
 import { Tally } from '../tally.ts';
@@ -14,30 +14,32 @@ const FRESH_MS = 7 * 86_400_000;
 export async function unsentOf(
   ledger: Ledger,
   config: NotifierConfig,
+  { deliveries }: Counts,
   now: number,
 ): Promise<Pick<StatusReport, 'deadLetters' | 'expired'>> {
   const open = new LetterCounts();
   const kinds = new Tally();
-  const sums = { replayed: 0, expired: 0, dead: 0 };
+  const sums = { expired: 0, dead: 0, tooLate: 0 };
   const tooLate = (record: DeliveryRecord): void => {
     if (now - Math.max(record.settledAt ?? record.updatedAt, record.expiresAt ?? 0) > FRESH_MS) return;
     sums[record.state === 'dead' ? 'dead' : 'expired'] += 1;
     kinds.add(`${record.type} by ${record.provider}: ${reasonGroup(reasonOf(record, config))}`);
   };
-  const areAllOpen = await scan(ledger, { states: DEAD_LETTER_STATES }, (record) => {
-    if (record.replacedBy !== null) sums.replayed += 1;
-    else if (record.state === 'dead' && record.expiresAt !== null && record.expiresAt <= now) tooLate(record);
-    else open.add(record, now);
+  const areAllOpen = await scan(ledger, { states: DEAD_LETTER_STATES, ...NOT_REPLACED }, (record) => {
+    if (record.state !== 'dead' || record.expiresAt === null || record.expiresAt > now) return open.add(record, now);
+    sums.tooLate += 1;
+    tooLate(record);
   });
   const areAllExpired = await scan(ledger, { states: ['expired'] }, tooLate);
   const { state, reason, age } = open.counts;
   const of = (name: string): number => state.find((each) => each.name === name)?.count ?? 0;
+  const byState = { dead: of('dead'), failed: of('failed'), parked: of('parked') };
+  const left = byState.dead + byState.failed + byState.parked + sums.tooLate;
   return {
     deadLetters: {
-      dead: of('dead'),
-      failed: of('failed'),
-      parked: of('parked'),
-      replayed: sums.replayed,
+      ...byState,
+      tooLate: sums.tooLate,
+      replayed: areAllOpen ? deliveries.dead + deliveries.failed + deliveries.parked - left : null,
       reasons: reason.slice(0, 10),
       ages: age,
       isComplete: areAllOpen,
@@ -46,7 +48,7 @@ export async function unsentOf(
       count: sums.expired + sums.dead,
       dead: sums.dead,
       kinds: kinds.counts.slice(0, 10),
-      isComplete: areAllOpen && areAllExpired,
+      isComplete: areAllExpired,
     },
   };
 }
