@@ -1,7 +1,8 @@
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StatusReport } from '../../src/operate/status/report.ts';
-import { runList, type ListFlags } from '../../src/operate/dlq/run-list.ts';
+import { runList } from '../../src/operate/dlq/run-list.ts';
+import type { ListFlags } from '../../src/operate/flags.ts';
 import { runShow } from '../../src/operate/dlq/run-show.ts';
 import { runStatus } from '../../src/operate/status/run-status.ts';
 import { runWhy } from '../../src/operate/why/run-why.ts';

@@ -1,8 +1,9 @@
+import { dirname } from 'node:path';
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import { createNotifier, type Ledger } from '@sendonce/core';
 import { memoryProvider } from '@sendonce/core/memory';
 import { systemClock as clock } from '@sendonce/core/system';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runList } from '../../src/operate/dlq/run-list.ts';
 import { runReplay } from '../../src/operate/replay/run-replay.ts';
 import type { StatusReport } from '../../src/operate/status/report.ts';
@@ -124,6 +125,14 @@ describe('work that no config knows any more', () => {
     expect(named.stdout).toContain('refused   1  it is expired');
     const { stdout } = await here(() => runWhy(id, { config }));
     expect(stdout).toMatch(/next +nothing: it was not sent, and its time is over\. Publish it again under another key/);
+  });
+
+  test('is told with commands that can be typed, whatever the config is called', async () => {
+    const name = '-an odd one.config.ts';
+    folder.write(name, configText(`sqliteLedger({ file: ${JSON.stringify(file)} })`));
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(dirname(file));
+    const { stdout } = await here(() => runStatus({ config: name })).finally(() => cwd.mockRestore());
+    expect(stdout).toContain("npx notify dlq list --state expired --config='-an odd one.config.ts'\n");
   });
 
   test('tells by `why` what it waits for', async () => {

@@ -17,7 +17,7 @@ async function read(format: DataFormat, content: string | Buffer): Promise<strin
   writeFileSync(file, content);
   const rows: string[] = [];
   for await (const group of readData(file, format))
-    rows.push(...group.map((row) => `${row.line}: ${row.kind === 'data' ? row.data['id'] : row.reason}`));
+    rows.push(...group.map((row) => `${row.line}: ${row.kind === 'data' ? String(row.data['id']) : row.reason}`));
   return rows;
 }
 

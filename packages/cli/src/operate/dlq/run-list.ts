@@ -2,8 +2,8 @@ import type { DeliveryRecord, Ledger } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
 import { parseCount } from '../../flags/parse-values.ts';
 import { answering } from '../answering.ts';
-import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
-import type { FilterFlags } from '../flags.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import type { ListFlags } from '../flags.ts';
 import { letterJson } from '../letter-json.ts';
 import {
   DEAD_LETTER_STATES,
@@ -17,13 +17,6 @@ import { letters } from '../letters.ts';
 import { ledgerBlock } from '../which-ledger.ts';
 import { columns, cut, plural, relative } from '../words.ts';
 import { cursorText, parseCursor, type ListCursor } from './cursor.ts';
-
-export interface ListFlags extends DeskFlags, FilterFlags {
-  readonly state?: string | undefined;
-  readonly replayed?: boolean | undefined;
-  readonly limit?: string | undefined;
-  readonly cursor?: string | undefined;
-}
 
 interface Asked {
   readonly filter: LetterFilter;

@@ -1,6 +1,7 @@
 import { kindOf, SendonceError } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
-import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import type { DeskFlags } from '../flags.ts';
 import { ledgerBlock } from '../which-ledger.ts';
 import { byKey, noSuchKey, severalByKey } from './by-key.ts';
 import { whyDelivery } from './why-delivery.ts';
