@@ -11,7 +11,7 @@ import { runStatus } from '../../src/operate/status/run-status.ts';
 import { runWhy } from '../../src/operate/why/run-why.ts';
 import { here } from './support/here.ts';
 import { configText, ledgerFolder } from './support/ledger-folder.ts';
-import { people } from './support/shop.ts';
+import { DOWN, people } from './support/shop.ts';
 
 const HOUR = 3_600_000;
 const folder = ledgerFolder();
@@ -142,4 +142,30 @@ describe('work that no config knows any more', () => {
       /nothing by itself: provider 'renamed' of channel email is not in this config\. Give it back/,
     );
   });
+});
+
+test('a replay of what needs a provider or a type that the config lacks says so before it asks', async () => {
+  const gone = sqliteLedger({ file: `${folder.file}.gone`, synchronous: 'normal' });
+  const text = `sqliteLedger({ file: ${JSON.stringify(`${folder.file}.gone`)} })`;
+  const goneConfig = folder.write('gone.config.ts', configText(text));
+  const notifier = createNotifier({
+    ledger: gone,
+    channels: { email: { providers: [memoryProvider({ clock, name: 'gone', model: 'plain', answer: () => DOWN })] } },
+    notifications: { otp: { class: 'transactional', maxAttempts: 1, content: () => ({ subject: 'x' }) } },
+    worker: { pollMs: 5 },
+  });
+  await notifier.publish('otp', {}, { key: 'k', recipients: people('reader', 2) });
+  const stop = new AbortController();
+  const running = notifier.worker().run({ signal: stop.signal });
+  while ((await gone.count()).deliveries.dead < 2) await clock.sleep(5);
+  stop.abort();
+  await running;
+  await notifier.close();
+  const { stdout } = await here(() =>
+    runReplay({ flags: { config: goneConfig, 'dry-run': true }, ids: [], again: '' }),
+  );
+  expect(stdout).toMatch(/careful {3}2 need provider 'gone', which is not in this config: no worker sends them before/);
+  expect(stdout).toMatch(/ {12}2 need type 'otp', which is not in this config/);
+  const { stdout: look } = await here(() => runStatus({ config: goneConfig }));
+  expect(look).toMatch(/! 2 dead letters are known not sent: attempts spent; the first expires at 2\S+Z\n/);
 });

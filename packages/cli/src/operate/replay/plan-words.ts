@@ -3,7 +3,7 @@ import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
 import { nearest } from '../../nearest.ts';
 import type { DeadLetterState, ListedState } from '../letter-filter.ts';
-import type { CountOf, Refusal } from '../tally.ts';
+import { OTHERS, type CountOf, type Refusal } from '../tally.ts';
 import { block, cut, plural } from '../words.ts';
 import type { ReplayPlan, ReplayReport } from './report.ts';
 
@@ -25,7 +25,7 @@ export function planText(report: ReplayReport, config: NotifierConfig, paint: Pa
   const title = `${paint.bold('PLAN')}  ${plural(plan.chosen, 'dead letter')} will be sent again`;
   const lines = [
     ...(plan.chosen === 0 ? nothing(report, config) : [title, '', ...chosenLines(plan)]),
-    ...block('careful', cautions(report)).map(paint.yellow),
+    ...block('careful', [...cautions(report), ...lacking(plan, config)]).map(paint.yellow),
     ...block('left out', leftOut(plan)),
     ...block('refused', refusalLines(plan.refused)),
     ...block('ledger', report.ledger === null ? [] : [report.ledger]),
@@ -67,6 +67,19 @@ function cautions({ plan, force }: ReplayReport): string[] {
       ? ['--force: sent even where it becomes known that an earlier one was sent, and then certainly twice']
       : []),
   ];
+}
+
+/** They go back to where they were tried first, as what they are. */
+function lacking({ by }: ReplayPlan, { channels, notifications }: NotifierConfig): string[] {
+  const providers = Object.values(channels).flatMap((channel) => channel.providers.map(({ name }) => name));
+  const words = (what: string, counts: readonly CountOf[], known: readonly string[]): string[] =>
+    counts
+      .filter(({ name }) => name !== OTHERS && !known.includes(name))
+      .map(
+        ({ name, count }) =>
+          `${grouped(count)} need ${what} '${name}', which is not in this config: no worker sends them before it is given back`,
+      );
+  return [...words('provider', by.provider, providers), ...words('type', by.type, Object.keys(notifications))];
 }
 
 function leftOut({ alreadyReplayed, notIncluded, beyondLimit }: ReplayPlan): string[] {

@@ -28,14 +28,10 @@ export function attentionOf(
     })),
     ...facts.lacking.reasons.map(({ name, count }) => ({
       what: `${plural(count, 'delivery waits', 'deliveries wait')}, and no worker can send ${count === 1 ? 'it' : 'them'}: ${name}`,
-      next: `give it back to the config and restart the workers: then they go on by themselves${untilWords(facts)}`,
+      next: `give it back to the config and restart the workers: then they go on by themselves${untilWords(facts.lacking)}`,
     })),
-    (expired.count > 0 || !expired.isComplete) && {
-      what: `${expired.isComplete ? '' : 'at least '}${plural(expired.count, 'delivery', 'deliveries')} expired unsent in the last 7 d: publish again, under another key, what is still wanted`,
-      next: command(`dlq list --state expired${expired.dead > 0 ? ',dead' : ''}`),
-    },
     dead > 0 && {
-      what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent`,
+      what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent${untilWords(deadLetters)}`,
       next: `when the cause is mended: ${command('replay-dlq')}`,
     },
     parked > 0 && {
@@ -45,6 +41,10 @@ export function attentionOf(
     failed > 0 && {
       what: `${atLeast}${plural(failed, 'message was', 'messages were')} refused for good`,
       next: command('dlq list --state failed'),
+    },
+    (expired.count > 0 || !expired.isComplete) && {
+      what: `${expired.isComplete ? '' : 'at least '}${plural(expired.count, 'delivery', 'deliveries')} expired unsent in the last 7 d: publish again, under another key, what is still wanted`,
+      next: command(`dlq list --state expired${expired.dead > 0 ? ',dead' : ''}`),
     },
     facts.notifications.failed > 0 && {
       what: `${plural(facts.notifications.failed, 'notification')} could not be routed: nobody of them gets anything`,
@@ -66,6 +66,6 @@ export function attentionOf(
   return all.filter((each) => each !== false);
 }
 
-function untilWords({ lacking: { firstExpiresAt } }: Pick<StatusReport, 'lacking'>): string {
+function untilWords({ firstExpiresAt }: { readonly firstExpiresAt: string | null }): string {
   return firstExpiresAt === null ? '' : `; the first expires at ${firstExpiresAt}`;
 }

@@ -6,6 +6,8 @@ export interface OpenLetters {
   readonly dead: number;
   readonly failed: number;
   readonly parked: number;
+  /** When the time of the first dead one is over, ISO 8601; null where it never is. */
+  readonly firstExpiresAt: string | null;
   /** Dead as well, and their time is over: they are told with what expired. */
   readonly tooLate: number;
   /** Those that were sent again: nobody has to do anything about them. Null where not all were read. */

@@ -4,6 +4,7 @@ import { DEAD_LETTER_STATES, NOT_REPLACED } from '../letter-filter.ts';
 import { reasonOf } from '../lack.ts';
 import { reasonGroup } from '../reason-group.ts';
 import { Tally } from '../tally.ts';
+import { absolute } from '../words.ts';
 import type { StatusReport } from './report.ts';
 import { scan } from './scan.ts';
 
@@ -20,13 +21,18 @@ export async function unsentOf(
   const open = new LetterCounts();
   const kinds = new Tally();
   const sums = { expired: 0, dead: 0, tooLate: 0 };
+  let expiry = Infinity;
   const tooLate = (record: DeliveryRecord): void => {
     if (now - Math.max(record.settledAt ?? record.updatedAt, record.expiresAt ?? 0) > FRESH_MS) return;
     sums[record.state === 'dead' ? 'dead' : 'expired'] += 1;
     kinds.add(`${record.type} by ${record.provider}: ${reasonGroup(reasonOf(record, config))}`);
   };
   const areAllOpen = await scan(ledger, { states: DEAD_LETTER_STATES, ...NOT_REPLACED }, (record) => {
-    if (record.state !== 'dead' || record.expiresAt === null || record.expiresAt > now) return open.add(record, now);
+    const expiresAt = record.state === 'dead' ? (record.expiresAt ?? Infinity) : Infinity;
+    if (expiresAt > now) {
+      expiry = Math.min(expiry, expiresAt);
+      return open.add(record, now);
+    }
     sums.tooLate += 1;
     tooLate(record);
   });
@@ -38,6 +44,7 @@ export async function unsentOf(
   return {
     deadLetters: {
       ...byState,
+      firstExpiresAt: expiry === Infinity ? null : absolute(expiry),
       tooLate: sums.tooLate,
       replayed: areAllOpen ? deliveries.dead + deliveries.failed + deliveries.parked - left : null,
       reasons: reason.slice(0, 10),
