@@ -127,6 +127,16 @@ describe('work that no config knows any more', () => {
     expect(stdout).toMatch(/next +nothing: it was not sent, and its time is over\. Publish it again under another key/);
   });
 
+  test('and what waits because the clock was set back needs a person', async () => {
+    const real = Date.now;
+    Date.now = () => real() - HOUR;
+    try {
+      expect((await status()).stdout).toMatch(/! the clock here is (1 h|59 min \d+ s) behind what is in the ledger/);
+    } finally {
+      Date.now = real;
+    }
+  });
+
   test('is told with commands that can be typed, whatever the config is called', async () => {
     const name = '-an odd one.config.ts';
     folder.write(name, configText(`sqliteLedger({ file: ${JSON.stringify(file)} })`));

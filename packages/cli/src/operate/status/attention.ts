@@ -18,6 +18,10 @@ export function attentionOf(
       what: `work has been due for ${span(oldestDueMs)}, and nobody takes it`,
       next: 'see that a worker runs and can reach this ledger',
     },
+    facts.clockBehindMs >= LATE_MS && {
+      what: `the clock here is ${span(facts.clockBehindMs)} behind what is in the ledger, so what waits is not due before`,
+      next: 'see whether the clock of this host was set back, and set it right: then it goes on by itself',
+    },
     ...blocked.map(({ name }) => ({
       what: `${name} is paused, and deliveries wait for it`,
       next: `when it may go on: notifier.block([{ scope: '${name}', blocked: false, ... }])`,

@@ -9,14 +9,15 @@ import { putBackOf, waitingOf } from './waiting.ts';
 
 const MOST_FAILED = 3;
 
-export async function readStatus({ ledger, config, now, masks, command }: Desk): Promise<StatusReport> {
+export async function readStatus(desk: Desk): Promise<StatusReport> {
+  const { ledger, config, now, masks, command } = desk;
   const counts = await answering('count', ledger.count());
   const { accepted, expanding, failed } = counts.notifications;
   const facts = {
     ...counts,
     ledger: ledger.capabilities.file,
     ...(await unsentOf(ledger, config, counts, now())),
-    ...(await waitingOf(ledger, counts, config)),
+    ...(await waitingOf(desk, counts)),
     putBack: accepted + expanding === 0 ? [] : await putBackOf(ledger, config),
     failedNotifications: (failed === 0 ? [] : await failedOf(ledger)).map((each) => ({
       ...each,

@@ -73,6 +73,8 @@ export interface StatusReport extends Counts {
   readonly blocked: readonly CountOf[];
   /** What waits for something that the config lacks; of the first that wait. */
   readonly lacking: LackingDeliveries;
+  /** By how much what waits was written after this moment, ms: the clock here was set back, or is wrong. */
+  readonly clockBehindMs: number;
   /** The first of those that could not be routed. */
   readonly failedNotifications: readonly FailedNotification[];
   readonly attention: readonly Attention[];

@@ -1,5 +1,6 @@
 import type { Counts, Ledger, NotificationState, NotifierConfig } from '@sendonce/core';
 import { answering } from '../answering.ts';
+import type { Desk } from '../desk.ts';
 import { lackOf } from '../lack.ts';
 import { PAGE } from '../pages.ts';
 import { reasonGroup } from '../reason-group.ts';
@@ -8,19 +9,24 @@ import { absolute } from '../words.ts';
 import type { StatusReport } from './report.ts';
 import { scan } from './scan.ts';
 
-type Waiting = Pick<StatusReport, 'waiting' | 'blocked' | 'lacking'>;
+type Waiting = Pick<StatusReport, 'waiting' | 'blocked' | 'lacking' | 'clockBehindMs'>;
 
 /** What waits, and for what: its time, a pause that somebody has to lift, or something that the config lacks. */
-export async function waitingOf(ledger: Ledger, { deliveries }: Counts, config: NotifierConfig): Promise<Waiting> {
+export async function waitingOf(
+  { ledger, config, now }: Pick<Desk, 'ledger' | 'config' | 'now'>,
+  { deliveries }: Counts,
+): Promise<Waiting> {
   const reasons = new Tally();
   const blocked = new Tally();
   const lacking = new Tally();
   const due = { next: Infinity, expiry: Infinity };
+  let latest = 0;
   const read = (states: readonly ('queued' | 'retry-scheduled' | 'unknown')[]): Promise<boolean> =>
     states.every((state) => deliveries[state] === 0)
       ? Promise.resolve(true)
       : scan(ledger, { states }, (record) => {
           const { state, reason, dueAt, expiresAt } = record;
+          latest = Math.max(latest, record.updatedAt);
           // No port lists what is paused; those that wait for it say so.
           const scope = state === 'unknown' ? undefined : /^blocked: (.+)$/.exec(reason ?? '')?.[1];
           if (scope !== undefined) blocked.add(scope);
@@ -39,6 +45,7 @@ export async function waitingOf(ledger: Ledger, { deliveries }: Counts, config: 
     waiting: { reasons: reasons.counts.slice(0, 10), nextDueAt: timeOf(due.next), isComplete },
     blocked: blocked.counts,
     lacking: { reasons: lacking.counts, firstExpiresAt: timeOf(due.expiry) },
+    clockBehindMs: Math.max(0, latest - now()),
   };
 }
 
