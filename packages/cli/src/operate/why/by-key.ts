@@ -1,6 +1,7 @@
-import { notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
+import { kindOf, notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
+import { missing } from '../find-record.ts';
 import { absolute, columns, plural, relative } from '../words.ts';
 import type { Why } from './why.ts';
 
@@ -38,6 +39,8 @@ async function searched({ ledger }: Desk, key: string): Promise<readonly Notific
 
 /** @throws SendonceError DELIVERY_NOT_FOUND, always */
 export function noSuchKey({ ledger }: Desk, key: string, tenant: string | null): never {
+  // Whoever cut an id when it was copied means no key.
+  if (/^[dn]_/.test(key)) return missing(ledger, kindOf(key), key);
   const { file } = ledger.capabilities;
   const where = `${tenant === null ? '' : ` of tenant ${JSON.stringify(tenant)}`} in this ledger${file === null ? '' : ` (${file})`}`;
   throw new SendonceError(
