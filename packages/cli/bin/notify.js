@@ -6,11 +6,15 @@ import module from 'node:module';
 module.enableCompileCache?.();
 
 // Left alone, a full disk or a closed pipe would exit with 1, which says that a bug was found. 74 is EX_IOERR (docs/reference/simulate.md).
+let isTold = false;
 process.stdout.on('error', ({ code, message }) => {
+  if (isTold) return;
+  isTold = true;
   // Whoever reads (`| head -1`) has what they want: no fault of anybody, and no reason for words.
   if (code !== 'EPIPE')
     process.stderr.write(`Error OUTPUT_FAILED: what there is to say cannot be written to stdout: ${message}\n`);
-  process.exit(74);
+  // A command with messages on their way listens for this, and ends when they have arrived.
+  if (!process.stdout.emit('unheard')) process.exit(74);
 });
 // The result is on stdout: nobody has to hear the rest.
 process.stderr.on('error', () => {});

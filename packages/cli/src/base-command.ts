@@ -17,6 +17,8 @@ export abstract class BaseCommand extends Command {
 
   override async init(): Promise<void> {
     await super.init();
+    // The first is bin/notify.js's. oclif's own would throw what that one has told already, in the middle of whatever is under way.
+    for (const other of process.stdout.listeners('error').slice(1)) process.stdout.off('error', other as () => void);
     // A promise that the user's own code forgot about: it is told like anything else that is thrown.
     process.on('unhandledRejection', (thrown) => {
       // Not here: this may be the middle of a simulated run, in which nothing may be written, and which may tell it better itself.
@@ -65,7 +67,7 @@ export abstract class BaseCommand extends Command {
 /** Ends the process once its output is written, if something that a config file opened would keep it alive. */
 function endSoon(): void {
   setTimeout(() => {
-    if (process.stdout.writableLength > 0) endSoon();
+    if (process.stdout.writableLength > 0 && process.stdout.errored === null) endSoon();
     else process.exit();
   }, 500).unref();
 }

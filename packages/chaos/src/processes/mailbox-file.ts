@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { Channel } from '@sendonce/core';
+import { harnessFailed } from './harness-failed.ts';
 
 /** One message that really arrived, as a line of JSON. */
 export interface MailboxLine {
@@ -56,6 +58,15 @@ export async function openMailbox(path: string): Promise<MailboxFile> {
       await file.close();
     },
   };
+}
+
+/** How much has arrived. @throws SendonceError HARNESS_FAILED when somebody removed it */
+export function mailboxBytes(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch (error) {
+    throw harnessFailed('the mailbox of the run is gone', error);
+  }
 }
 
 /** Every message, oldest first. A last line that was cut short by a death was never answered for: it is no message. */

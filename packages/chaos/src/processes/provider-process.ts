@@ -4,8 +4,9 @@ import { systemClock } from '@sendonce/core/system';
 import { knobsOf } from '../world/knobs.ts';
 import { sharedClock } from './clock.ts';
 import { capabilitiesOf, queueCapabilities } from './config.ts';
+import { wordsOf } from './harness-failed.ts';
 import { serve } from './loopback.ts';
-import { openMailbox } from './mailbox-file.ts';
+import { openMailbox, type MailboxFile } from './mailbox-file.ts';
 import { ordersFromParent } from './orders-from-parent.ts';
 import type { ProviderNews, ProviderOrders, Release } from './orders.ts';
 import { fakeProvider, type SendRequest } from './provider-server.ts';
@@ -19,7 +20,7 @@ export async function runProviderProcess(): Promise<void> {
   folder = orders.folder;
   const knobs = knobsOf(setup.knobs);
   const clock = sharedClock(clockOrders);
-  const mailbox = await openMailbox(orders.mailbox);
+  const mailbox = mortal(await openMailbox(orders.mailbox));
   const wanted = new Set(hold);
   /** How many more acceptances are held, whichever come. */
   let more = 0;
@@ -55,6 +56,18 @@ export async function runProviderProcess(): Promise<void> {
     void mailbox.close().then(() => process.exit(0));
   });
   tell({ kind: 'listening', port });
+}
+
+/** A message that is not on the disk was never taken, and whoever sent it must not be blamed: without its mailbox there is no provider. */
+function mortal(mailbox: MailboxFile): MailboxFile {
+  return {
+    ...mailbox,
+    append: (line) =>
+      mailbox.append(line).catch((error: unknown) => {
+        process.stderr.write(`the mailbox cannot be written: ${wordsOf(error)}\n`);
+        process.exit(1);
+      }),
+  };
 }
 
 /** How long the workers, orphans too, take to end, ms. */

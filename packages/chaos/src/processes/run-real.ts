@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SendonceError, type Ledger } from '@sendonce/core';
 import { policyFacts } from '../checkers/context.ts';
 import { hashText } from '../kernel/draw.ts';
@@ -15,6 +15,7 @@ import { sharedClock } from './clock.ts';
 import { capabilitiesOf, processConfig } from './config.ts';
 import type { RealEnd } from './facts.ts';
 import { openGate } from './gate.ts';
+import { asHarness, checkRoom, wordsOf } from './harness-failed.ts';
 import { caller, type Caller } from './loopback.ts';
 import { patienceOf } from './patience.ts';
 import { realReport, type Known } from './real-report.ts';
@@ -26,20 +27,35 @@ import type { RealOptions, RealReport } from './types.ts';
 /**
  * Runs the real core code in real processes, kills them as the plan says, and judges by what is in the mailbox. Leaves no process behind,
  * and no folder unless asked to.
- * @throws SendonceError PLAN_INVALID for faults that cannot be made for real; OPTION_INVALID for a ledger that is not empty; what the
- * ledger throws when it cannot be used.
+ * @throws SendonceError PLAN_INVALID for faults that cannot be made for real; OPTION_INVALID for a ledger that is not empty, or where no
+ * folder can be made; HARNESS_FAILED where the run itself broke; what the ledger throws when it cannot be used.
  */
 export async function runReal(options: RealOptions): Promise<RealReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'sendonce-real-'));
+  const folder = makeFolder();
   const run = new Run(options, folder);
   // Whoever ends this process in a hurry waits for nothing.
   const abandon = (): void => run.abandon();
   process.once('exit', abandon);
   try {
     return await run.run();
+  } catch (error) {
+    throw asHarness(error);
   } finally {
     process.off('exit', abandon);
     run.removeFolder();
+  }
+}
+
+/** @throws SendonceError OPTION_INVALID */
+function makeFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'sendonce-real-'));
+  } catch (error) {
+    throw new SendonceError(
+      'OPTION_INVALID',
+      `no folder for the run can be made in ${tmpdir()}: ${wordsOf(error)}. Name one that can be written in TMPDIR`,
+      { cause: error },
+    );
   }
 }
 
@@ -105,9 +121,12 @@ class Run {
     try {
       await refuseUsed(ledger, address);
       const { seed } = this.#options;
+      const { file } = ledger.capabilities;
+      const writing = [this.#folder, ...(file === null ? [] : [dirname(file)])];
       const supervisor = new Supervisor({
         entries: this.#options.entries,
         folder: this.#folder,
+        checkRoom: () => checkRoom(writing),
         plan,
         faults: this.#faults.length,
         workers: setup.workers,

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { SendonceError, type Ledger, type NotifierConfig } from '@sendonce/core';
 import type { Publication } from '../workload.ts';
 import { startChild, type Child } from './child.ts';
@@ -6,6 +5,8 @@ import { Crew } from './crew.ts';
 import { exitWords } from './exit-words.ts';
 import type { ExplainedKill, RealEnd } from './facts.ts';
 import type { Announcement } from './gate.ts';
+import { harnessFailed } from './harness-failed.ts';
+import { mailboxBytes } from './mailbox-file.ts';
 import type { Held, ProviderNews, ProviderOrders, Release, WorkOrders } from './orders.ts';
 import { isAtRest, settledIn, type Patience } from './patience.ts';
 import { pause } from './pause.ts';
@@ -14,6 +15,7 @@ import type { RealPlan } from './split-plan.ts';
 import { Strikes, type CountedStrike, type Strike } from './strikes.ts';
 
 const LOOK_EVERY_MS = 50;
+const ROOM_EVERY_MS = 1_000;
 /** As many are looked at to see whether anything still has its time before it. */
 const MOST_WAITING = 1_000;
 /** How long processes may take to end by themselves once all is done. */
@@ -22,6 +24,8 @@ const STOP_MS = 5_000;
 export interface SupervisorParts {
   readonly entries: { readonly worker: URL; readonly provider: URL };
   readonly folder: string;
+  /** Throws where the run itself has no room left to write. */
+  readonly checkRoom: () => void;
   readonly plan: RealPlan;
   readonly faults: number;
   readonly workers: number;
@@ -119,8 +123,8 @@ export class Supervisor {
         else this.#strike(this.#held(news));
       });
     });
-    const died = provider.ended.then(({ tail }): never => {
-      const error = new Error(`the provider process ended by itself: ${tail}`);
+    const died = provider.ended.then(({ tail, ...exit }): never => {
+      const error = harnessFailed(`the process of the fake provider ended by itself with ${exitWords(exit)}`, tail);
       if (this.#provider === provider) this.#failure ??= { error };
       throw error;
     });
@@ -208,10 +212,11 @@ export class Supervisor {
   // ---- how it ends -----------------------------------------------------------------------------------------------------------
 
   async #watch(isPublished: () => boolean): Promise<RealEnd> {
-    const { ledger, patience, signal, onSettled, providerOrders } = this.#parts;
+    const { ledger, patience, signal, onSettled, providerOrders, checkRoom } = this.#parts;
     const startedAt = performance.now();
     let seen = '';
     let movedAt = startedAt;
+    let checkedAt = startedAt;
     for (;;) {
       if (signal.aborted) return 'interrupted';
       if (this.#failure !== null) throw this.#failure.error;
@@ -220,14 +225,17 @@ export class Supervisor {
       onSettled(settledIn(counts));
       const isStill = this.#striking === 0 && this.#crew.isComplete;
       const { deliveries, notifications } = counts;
-      const { size } = statSync(providerOrders.mailbox);
-      const looks = JSON.stringify([deliveries, notifications, size, isStill]);
+      const looks = JSON.stringify([deliveries, notifications, mailboxBytes(providerOrders.mailbox), isStill]);
       const now = performance.now();
+      if (now - checkedAt > ROOM_EVERY_MS) {
+        checkRoom();
+        checkedAt = now;
+      }
       if (looks !== seen || !isStill || !isPublished()) movedAt = now;
       seen = looks;
       // Whoever is to come back much later is not waited for: nothing is left for it to do.
       const isDone = isPublished() && this.#striking === 0 && isAtRest(counts);
-      if (isDone && ((await this.#queue?.depth()) ?? 0) === 0) return 'settled';
+      if (isDone && (await this.#depth()) === 0) return 'settled';
       if (now - movedAt > patience.quietMs) {
         if (!(await this.#isSomethingDue())) return isDone ? 'settled' : 'quiet';
         movedAt = now;
@@ -235,6 +243,11 @@ export class Supervisor {
       if (now - startedAt > patience.mostMs) return 'timeout';
       await pause(LOOK_EVERY_MS, signal);
     }
+  }
+
+  /** Of a queue that does not answer, because its process died, the end of that process tells. */
+  async #depth(): Promise<number> {
+    return (await this.#queue?.depth().catch(() => Infinity)) ?? 0;
   }
 
   /** A retry or a look at something unknown has its time still before it. */

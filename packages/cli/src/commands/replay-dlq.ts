@@ -1,10 +1,7 @@
 import { string as arg } from '@oclif/core/args';
-import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../base-command.ts';
-import { CONFIG_FLAGS, FILTER_FLAGS } from '../operate/flags.ts';
+import { REPLAY_FLAGS } from '../operate/flags.ts';
 import { quoted } from '../simulate/again.ts';
-
-const how = 'RUN';
 
 export default class ReplayDlq extends BaseCommand {
   static override summary = 'Send dead letters again, each once, after showing what would be done.';
@@ -35,27 +32,7 @@ export default class ReplayDlq extends BaseCommand {
       ignoreStdin: true,
     }),
   };
-  static override flags = {
-    ...CONFIG_FLAGS,
-    ...FILTER_FLAGS,
-    include: string({
-      description:
-        'Also those that are failed (refused for good: it helps only if the refusal was wrong) or parked (may have been sent: a ' +
-        'possible duplicate, which is recorded). [only dead: known not sent]',
-      helpValue: 'failed,parked',
-      helpGroup: 'FILTER',
-    }),
-    limit: string({ description: 'At most so many.', helpValue: 'N', helpGroup: how }),
-    rate: string({ description: 'No faster than this: 50/s, 100/m.', helpValue: 'N/s', helpGroup: how }),
-    'dry-run': boolean({ description: 'Show the plan and change nothing.', helpGroup: how }),
-    yes: boolean({ char: 'y', description: 'Do not ask.', helpGroup: how }),
-    force: boolean({
-      description: 'Send even where an earlier one becomes known to be sent: certainly twice then.',
-      helpGroup: how,
-    }),
-    note: string({ description: 'Why, kept with each new delivery.', helpValue: 'TEXT', helpGroup: 'AUDIT' }),
-    by: string({ description: 'Who, kept with each new delivery. [$USER]', helpValue: 'NAME', helpGroup: 'AUDIT' }),
-  };
+  static override flags = REPLAY_FLAGS;
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(ReplayDlq);

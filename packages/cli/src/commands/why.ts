@@ -1,4 +1,5 @@
 import { string as arg } from '@oclif/core/args';
+import { string } from '@oclif/core/flags';
 import { BaseCommand } from '../base-command.ts';
 import { ADDRESS_FLAGS, CONFIG_FLAGS } from '../operate/flags.ts';
 
@@ -21,7 +22,11 @@ export default class Why extends BaseCommand {
       ignoreStdin: true,
     }),
   };
-  static override flags = { ...CONFIG_FLAGS, ...ADDRESS_FLAGS };
+  static override flags = {
+    ...CONFIG_FLAGS,
+    tenant: string({ description: 'The tenant of a key or a recipient. [any]', helpValue: 'NAME' }),
+    ...ADDRESS_FLAGS,
+  };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Why);

@@ -3,7 +3,8 @@ import { loadConfig } from '../config-file/load-config.ts';
 import { openNotifier } from '../config-file/open-notifier.ts';
 import { terminalKind, terminalOf, type Terminal } from '../terminal.ts';
 import { findConfig } from './find-config.ts';
-import { quoted } from '../simulate/again.ts';
+import { flagWords } from '../simulate/again.ts';
+import type { DeskFlags } from './flags.ts';
 import { masks, type Masks } from './mask.ts';
 import { checkLedgerExists } from './which-ledger.ts';
 
@@ -23,13 +24,6 @@ export interface Desk {
 
 /** Makes `npx notify status` of `status`. */
 export type CommandOf = (words: string) => string;
-
-export interface DeskFlags {
-  readonly config?: string | undefined;
-  readonly 'show-addresses'?: boolean | undefined;
-  readonly 'no-color'?: boolean | undefined;
-  readonly json?: boolean | undefined;
-}
 
 export interface DeskOptions {
   /** Sinks beside those of the config. */
@@ -65,7 +59,7 @@ export async function atDesk<Result>(
       const { ledger, clock } = config;
       if (!makesLedger) checkLedgerExists(ledger, file);
       const shown = { masks: masks(flags['show-addresses'] === true), isJson: flags.json === true };
-      const named = flags.config === undefined ? '' : ` --config ${quoted(flags.config)}`;
+      const named = flags.config === undefined ? '' : ` ${flagWords('config', flags.config)}`;
       const command: CommandOf = (words) => `npx notify ${words}${named}`;
       noteMemory(ledger, terminal);
       return await work({

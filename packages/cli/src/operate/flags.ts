@@ -1,4 +1,5 @@
 import { boolean, string } from '@oclif/core/flags';
+import type { BaseFlags, FlagsOf } from '../flags/flags-of.ts';
 
 const which = 'FILTER';
 
@@ -32,13 +33,45 @@ export const FILTER_FLAGS = {
   until: string({ description: 'Died before this.', helpValue: 'TIME', helpGroup: which }),
 };
 
-/** What oclif makes of them. */
-export interface FilterFlags {
-  readonly reason?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly channel?: string | undefined;
-  readonly type?: string | undefined;
-  readonly tenant?: string | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-}
+export const LIST_FLAGS = {
+  ...CONFIG_FLAGS,
+  ...FILTER_FLAGS,
+  state: string({
+    description: 'Only these; also expired. [dead,failed,parked]',
+    helpValue: 'STATES',
+    helpGroup: which,
+  }),
+  replayed: boolean({ description: 'Also those that were sent again.', helpGroup: which }),
+  limit: string({ description: 'At most so many. [50; with --json all]', helpValue: 'N', helpGroup: 'OUTPUT' }),
+  cursor: string({ description: 'Go on where a list ended.', helpValue: 'TEXT', helpGroup: 'OUTPUT' }),
+  ...ADDRESS_FLAGS,
+};
+
+const how = 'RUN';
+
+export const REPLAY_FLAGS = {
+  ...CONFIG_FLAGS,
+  ...FILTER_FLAGS,
+  include: string({
+    description:
+      'Also those that are failed (refused for good: it helps only if the refusal was wrong) or parked (may have been sent: a ' +
+      'possible duplicate, which is recorded). [only dead: known not sent]',
+    helpValue: 'failed,parked',
+    helpGroup: which,
+  }),
+  limit: string({ description: 'At most so many.', helpValue: 'N', helpGroup: how }),
+  rate: string({ description: 'No faster than this: 50/s, 100/m.', helpValue: 'N/s', helpGroup: how }),
+  'dry-run': boolean({ description: 'Show the plan and change nothing.', helpGroup: how }),
+  yes: boolean({ char: 'y', description: 'Do not ask.', helpGroup: how }),
+  force: boolean({
+    description: 'Send even where an earlier one becomes known to be sent: certainly twice then.',
+    helpGroup: how,
+  }),
+  note: string({ description: 'Why, kept with each new delivery.', helpValue: 'TEXT', helpGroup: 'AUDIT' }),
+  by: string({ description: 'Who, kept with each new delivery. [$USER]', helpValue: 'NAME', helpGroup: 'AUDIT' }),
+};
+
+export type FilterFlags = FlagsOf<typeof FILTER_FLAGS>;
+export type DeskFlags = FlagsOf<typeof CONFIG_FLAGS & typeof ADDRESS_FLAGS> & BaseFlags;
+export type ListFlags = FlagsOf<typeof LIST_FLAGS> & BaseFlags;
+export type ReplayFlags = FlagsOf<typeof REPLAY_FLAGS> & BaseFlags;

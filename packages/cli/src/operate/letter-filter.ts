@@ -7,6 +7,12 @@ import { parseMoment } from './parse-moment.ts';
 
 export const DEAD_LETTER_STATES = ['dead', 'failed', 'parked'] as const satisfies readonly DeliveryState[];
 export type DeadLetterState = (typeof DEAD_LETTER_STATES)[number];
+/** What was never sent and is listed: beside the dead letters what expired, which nobody can send again as it is. */
+export const LISTED_STATES = [...DEAD_LETTER_STATES, 'expired'] as const satisfies readonly DeliveryState[];
+export type ListedState = (typeof LISTED_STATES)[number];
+
+/** Only what nobody has sent again yet, in the words of a ledger: by however many automatic redrives it was made. */
+export const NOT_REPLACED: DeliveryFilter = { redrivesBelow: Number.MAX_SAFE_INTEGER };
 
 /** Which dead letters a command is about. */
 export interface LetterFilter {

@@ -1,6 +1,7 @@
-import { kindOf, type DeliveryRecord, type DeliveryState, type Ledger } from '@sendonce/core';
+import { kindOf, type DeliveryRecord, type DeliveryState, type Ledger, type NotifierConfig } from '@sendonce/core';
 import { answering } from './answering.ts';
-import { fits, ledgerFilter, type LetterFilter } from './letter-filter.ts';
+import { reasonOf } from './lack.ts';
+import { fits, ledgerFilter, NOT_REPLACED, type LetterFilter } from './letter-filter.ts';
 import { PAGE, pages } from './pages.ts';
 
 export interface Wanted {
@@ -10,6 +11,10 @@ export interface Wanted {
   /** Deliveries, or notifications that stand for all of theirs; none: whatever the filter fits. */
   readonly ids: readonly string[];
   readonly cursor?: string | null;
+  /** False leaves out what was sent again. @defaultValue true */
+  readonly withReplaced?: boolean;
+  /** Gives a reason to what has none itself because nobody could try it. */
+  readonly config?: NotifierConfig;
 }
 
 export interface Letters {
@@ -26,11 +31,12 @@ export interface Letters {
  */
 export async function* letters(
   ledger: Ledger,
-  { filter, states, ids, cursor = null }: Wanted,
+  { filter, states, ids, cursor = null, withReplaced = true, config }: Wanted,
 ): AsyncGenerator<Letters> {
   const named = [...new Set(ids)];
   if (named.length === 0) {
-    yield* listed(ledger, { filter, states, cursor });
+    const more = withReplaced ? {} : NOT_REPLACED;
+    yield* listed(ledger, { filter, states, cursor, config, ...more });
     return;
   }
   const deliveries = named.filter((id) => kindOf(id) === 'delivery');
@@ -47,13 +53,17 @@ interface Listed {
   readonly filter: LetterFilter;
   readonly states: readonly DeliveryState[];
   readonly cursor: string | null;
+  readonly config?: NotifierConfig | undefined;
   readonly notificationId?: string;
+  readonly redrivesBelow?: number;
 }
 
-async function* listed(ledger: Ledger, { filter, states, cursor, ...more }: Listed): AsyncGenerator<Letters> {
+async function* listed(ledger: Ledger, { filter, states, cursor, config, ...more }: Listed): AsyncGenerator<Letters> {
   const asked = { states, ...ledgerFilter(filter), ...more };
+  const told = (record: DeliveryRecord): DeliveryRecord =>
+    config === undefined ? record : { ...record, reason: reasonOf(record, config) };
   for await (const page of pages(ledger, asked, cursor))
-    yield { items: page.items.filter((record) => fits(record, filter)), absent: [], cursor: page.cursor };
+    yield { items: page.items.map(told).filter((record) => fits(record, filter)), absent: [], cursor: page.cursor };
 }
 
 async function namedLetters(ledger: Ledger, ids: readonly string[], filter: LetterFilter): Promise<Letters> {

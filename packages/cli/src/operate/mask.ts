@@ -34,8 +34,10 @@ function masked(address: string): string {
   const host = /^(https?:\/\/[^/?#]+)/.exec(address)?.[1];
   if (host !== undefined) return `${host}/…`;
   if (address === '') return '(empty)';
+  // Ids and tokens of one service begin alike, and differ in their ends.
   const letters = [...address];
-  return `${letters.slice(0, letters.length <= 4 ? 1 : 2).join('')}…`;
+  const shown = Math.floor(Math.min(2, letters.length / 3));
+  return `${letters.slice(0, shown).join('')}…${letters.length < 2 ? '' : letters.slice(-Math.max(1, shown)).join('')}`;
 }
 
 function maskedText(text: string): string {

@@ -9,7 +9,7 @@ import { simulateExitCode } from '../simulate/exit-code.ts';
 import { bring, workloadOf, type Brought } from '../simulate/workload.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RealReport } from '@sendonce/chaos/processes';
-import { ledgerIn, openLedger, parseLedger } from './ledger-address.ts';
+import { ledgerIn, makeLedgerFile, openLedger, parseLedger } from './ledger-address.ts';
 import { speedFor } from './real-knobs.ts';
 import { caseOf, realCase, type RealCase } from './real-plan.ts';
 import { smallestPlan } from './smallest-plan.ts';
@@ -69,6 +69,7 @@ function bringList(flags: SimulateFlags): Promise<Brought> {
 async function process(of: RealCase, brought: Brought, { flags, signal, progress }: RealRun): Promise<RealReport> {
   const { runReal: runProcesses } = await import('@sendonce/chaos/processes');
   const address = flags.ledger === undefined ? null : parseLedger(flags.ledger);
+  const removeEmpty = address === null ? null : makeLedgerFile(address);
   return runProcesses({
     ...of,
     workload: workloadOf(brought, 0),
@@ -79,7 +80,10 @@ async function process(of: RealCase, brought: Brought, { flags, signal, progress
     keep: flags.keep === true,
     onProgress: (state) => progress.update(state),
     signal,
-  }).finally(() => progress.clear());
+  }).finally(() => {
+    progress.clear();
+    removeEmpty?.();
+  });
 }
 
 /** The files that child processes run. The build puts what is loaded on demand, such as this file, at the root of its folder. */

@@ -1,5 +1,8 @@
+import { SendonceError } from '@sendonce/core';
 import { csvHeader, type Header } from './csv-header.ts';
 import { csvRecords } from './csv-records.ts';
+import { TOO_LONG, type Line } from './lines.ts';
+import { textProblem } from './text-problem.ts';
 import type { RowShape } from './row-shape.ts';
 
 /** A quoted field may go over this many lines; a quote that is still open then was never meant to be closed. */
@@ -10,11 +13,11 @@ const MOST_LINES = 50;
  * the next line, so that a stray quote cannot swallow the people below it.
  */
 export async function* csvRows<Row>(
-  groups: AsyncIterable<readonly string[]>,
+  groups: AsyncIterable<readonly Line[]>,
   shape: RowShape<Row>,
 ): AsyncGenerator<readonly Row[]> {
   const source = groups[Symbol.asyncIterator]();
-  const state: { header: Header | null; waiting: string[]; line: number } = { header: null, waiting: [], line: 1 };
+  const state: { header: Header | null; waiting: Line[]; line: number } = { header: null, waiting: [], line: 1 };
   const pull = async (): Promise<boolean> => {
     const next = await source.next();
     if (next.done !== true) state.waiting = [...state.waiting, ...next.value];
@@ -45,7 +48,7 @@ export async function* csvRows<Row>(
 }
 
 interface Waiting {
-  waiting: string[];
+  waiting: Line[];
   line: number;
 }
 
@@ -55,16 +58,20 @@ function advance(state: Waiting, lines: number): void {
 }
 
 function takeHeader(state: Waiting, shape: RowShape<unknown>): Header | null {
-  const blank = state.waiting.findIndex((line) => line.trim() !== '');
+  const blank = state.waiting.findIndex((line) => line === null || line.trim() !== '');
   advance(state, blank < 0 ? state.waiting.length : blank);
   const text = state.waiting[0];
   if (text === undefined) return null;
+  const problem = text === null ? TOO_LONG : textProblem(text);
+  if (text === null || problem !== null)
+    throw new SendonceError('RECIPIENTS_FILE_INVALID', `line ${state.line}, the header, ${problem}`);
   advance(state, 1);
   return csvHeader(text, (names) => shape.columns(names));
 }
 
 /** All waiting lines at once: the quick way, for the usual file. Null when any of them needs a closer look. */
 function wholeGroup<Row>(header: Header, { waiting, line }: Waiting, shape: RowShape<Row>): Row[] | null {
+  if (waiting.includes(null)) return null;
   const records = csvRecords(waiting.join('\n'), header.delimiter);
   if (records === null || records.some(({ fields }) => fields.some((field) => field.includes('\n')))) return null;
   return records.map((record) => toRow(line + record.lines - 1, record.fields, header, shape));
@@ -83,8 +90,10 @@ async function oneRecord<Row>(
 ): Promise<{ readonly row: Row | null; readonly lines: number }> {
   const { line } = state;
   const { delimiter } = header;
+  if (state.waiting[0] === null) return { row: shape.invalid(line, TOO_LONG), lines: 1 };
   for (let lines = 1; lines <= MOST_LINES; lines++) {
     if (state.waiting.length < lines && !(await pull())) break;
+    if (state.waiting[lines - 1] === null) break;
     // A line that is a row by itself was not meant to be inside the quotes of the one above.
     const below = (): Row => toRow(line, (state.waiting[lines - 1] ?? '').split(delimiter), header, shape);
     if (lines > 1 && shape.standsAlone(below())) break;
@@ -101,7 +110,7 @@ async function oneRecord<Row>(
 }
 
 function toRow<Row>(line: number, fields: readonly string[], header: Header, shape: RowShape<Row>): Row {
-  const problem = countProblem(fields, header, shape);
+  const problem = countProblem(fields, header, shape) ?? textProblem(fields.join(' '));
   if (problem !== null) return shape.invalid(line, problem);
   const { columns } = header;
   const named = columns.flatMap((name, i) => (name === '' ? [] : [[name, fields[i] ?? ''] as const]));

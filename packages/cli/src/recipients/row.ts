@@ -13,9 +13,6 @@ const RESERVED: ReadonlySet<string> = new Set([...ADDRESS_COLUMNS, 'channel', 'i
 /** Makes the row of its named fields. Fields that mean nothing to us become the recipient's data. */
 export function rowOf(line: number, fields: Readonly<Record<string, unknown>>): RecipientRow {
   const invalid = (reason: string): RecipientRow => ({ kind: 'invalid', line, reason });
-  if (JSON.stringify(fields).includes('\ufffd')) {
-    return invalid('has bytes that are not UTF-8; the file is perhaps Latin-1: save it as UTF-8');
-  }
   const mistyped = ['channel', 'id', 'destinationId', ...ADDRESS_COLUMNS].find(
     (name) => isGiven(fields[name]) && typeof fields[name] !== 'string',
   );

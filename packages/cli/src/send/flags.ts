@@ -1,4 +1,5 @@
 import { boolean, string } from '@oclif/core/flags';
+import type { BaseFlags, FlagsOf } from '../flags/flags-of.ts';
 import { CONFIG_FLAGS } from '../operate/flags.ts';
 
 const what = 'WHAT';
@@ -33,16 +34,4 @@ export const SEND_FLAGS = {
   json: boolean({ description: 'Print a JSON object a line, one for each row.', helpGroup: 'OUTPUT' }),
 };
 
-/** What oclif makes of them. */
-export interface SendFlags {
-  readonly config?: string | undefined;
-  readonly data?: string | undefined;
-  readonly 'data-json'?: string | undefined;
-  readonly format?: string | undefined;
-  readonly key?: string | undefined;
-  readonly 'key-column'?: string | undefined;
-  readonly tenant?: string | undefined;
-  readonly 'recipients-file'?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly 'no-color'?: boolean | undefined;
-}
+export type SendFlags = FlagsOf<typeof SEND_FLAGS> & BaseFlags;

@@ -3,6 +3,7 @@ import { SendonceError } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { parseChoice } from '../flags/parse-values.ts';
 import { nearest } from '../nearest.ts';
+import { jsonProblem } from '../recipients/json-problem.ts';
 import { RECIPIENT_FILES } from '../recipients/read-recipients.ts';
 import type { SendFlags } from './flags.ts';
 
@@ -67,9 +68,13 @@ function formatOf(file: string, given: string | undefined): DataFormat {
 }
 
 function parseJson(json: string): unknown {
+  let data: unknown;
   try {
-    return JSON.parse(json) as unknown;
+    data = JSON.parse(json) as unknown;
   } catch (error) {
     throw flagError('data-json', json, `JSON, such as '{"id":17}' (${(error as Error).message})`);
   }
+  const problem = jsonProblem(json);
+  if (problem === null) return data;
+  throw new SendonceError('FLAG_INVALID', `--data-json ${problem}`);
 }

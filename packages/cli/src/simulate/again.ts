@@ -18,7 +18,7 @@ function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {
 }
 
 /** A value that begins with a dash would be read as the next flag, or as the end of them all. */
-function flagWords(name: string, text: string): string {
+export function flagWords(name: string, text: string): string {
   return `--${name}${text.startsWith('-') ? '=' : ' '}${quoted(text)}`;
 }
 

@@ -8,8 +8,11 @@ export interface OnSignals {
   readonly patienceMs?: number;
 }
 
+/** Ctrl-C, a supervisor's, and the end of the terminal or of the connection to it. */
+const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly NodeJS.Signals[];
+
 /**
- * Calls `stop` on the first Ctrl-C (or SIGTERM), so that what is known can be shown; on a second one, or when nothing came to its end
+ * Calls `stop` on the first signal to stop, so that what is known can be shown; on a second one, or when nothing came to its end
  * after that time, `end`. Answers what takes it back.
  */
 export function onSignals({ stop, end, patienceMs = PATIENCE_MS }: OnSignals): () => void {
@@ -19,11 +22,9 @@ export function onSignals({ stop, end, patienceMs = PATIENCE_MS }: OnSignals): (
     patience = setTimeout(end, patienceMs);
     stop();
   };
-  process.on('SIGINT', heard);
-  process.on('SIGTERM', heard);
+  for (const signal of STOPPING) process.on(signal, heard);
   return () => {
     clearTimeout(patience);
-    process.off('SIGINT', heard);
-    process.off('SIGTERM', heard);
+    for (const signal of STOPPING) process.off(signal, heard);
   };
 }

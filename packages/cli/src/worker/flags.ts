@@ -1,4 +1,5 @@
 import { boolean, string } from '@oclif/core/flags';
+import type { BaseFlags, FlagsOf } from '../flags/flags-of.ts';
 import { CONFIG_FLAGS } from '../operate/flags.ts';
 
 const work = 'WORK';
@@ -35,14 +36,4 @@ export const WORKER_FLAGS = {
   json: boolean({ description: 'Print a JSON object a line, one for each event.', helpGroup: 'OUTPUT' }),
 };
 
-/** What oclif makes of them. */
-export interface WorkerFlags {
-  readonly config?: string | undefined;
-  readonly concurrency?: string | undefined;
-  readonly stages?: string | undefined;
-  readonly name?: string | undefined;
-  readonly 'health-port'?: string | undefined;
-  readonly 'health-host'?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly 'no-color'?: boolean | undefined;
-}
+export type WorkerFlags = FlagsOf<typeof WORKER_FLAGS> & BaseFlags;

@@ -73,6 +73,13 @@ async function work(desk: Desk, { options, health }: WorkerRequest, senses: Sens
   };
   const end = (): never => process.exit(EXIT.interrupted);
   const dispose = onSignals({ stop, end, patienceMs: graceMs + CLOSING_MS });
+  // Ctrl-C in a terminal ends whoever reads as well: then it is stopping already, and this changes nothing.
+  let isUnheard = false;
+  process.stdout.once('unheard', () => {
+    if (signal.aborted) return;
+    isUnheard = true;
+    process.emit('SIGTERM', 'SIGTERM');
+  });
   const startedAt = absolute(desk.now());
   const check = checkUps({ worker, ledger, noProgressMs, delivers: stages.includes('deliver'), ...senses });
   const about = (): Readonly<Record<string, unknown>> => ({
@@ -94,7 +101,7 @@ async function work(desk: Desk, { options, health }: WorkerRequest, senses: Sens
     dispose();
   }
   voice.news({ kind: 'worker.stopped', settled: Object.fromEntries(vitals.settled) }, `Stopped: ${vitals.words}.`);
-  return EXIT.pass;
+  return isUnheard ? EXIT.output : EXIT.pass;
 }
 
 interface Started {

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { carryOut } from '../../src/operate/replay/carry-out.ts';
 import { makePlan } from '../../src/operate/replay/make-plan.ts';
 import type { ReplayResult } from '../../src/operate/replay/report.ts';
-import { parseRequest, type ReplayFlags } from '../../src/operate/replay/request.ts';
+import type { ReplayFlags } from '../../src/operate/flags.ts';
+import { parseRequest } from '../../src/operate/replay/request.ts';
 import { all, DOWN, people, shop } from './support/shop.ts';
 
 /** A ledger with so many dead letters. */

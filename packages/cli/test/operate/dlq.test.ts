@@ -1,7 +1,8 @@
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { StatusReport } from '../../src/operate/status/report.ts';
-import { runList, type ListFlags } from '../../src/operate/dlq/run-list.ts';
+import { runList } from '../../src/operate/dlq/run-list.ts';
+import type { ListFlags } from '../../src/operate/flags.ts';
 import { runShow } from '../../src/operate/dlq/run-show.ts';
 import { runStatus } from '../../src/operate/status/run-status.ts';
 import { runWhy } from '../../src/operate/why/run-why.ts';
@@ -36,10 +37,10 @@ describe('notify status', () => {
     const { code, stdout } = await run(['status']);
     expect(code).toBe(0);
     expect(stdout).toContain('LOOK  3 things need a person');
-    expect(stdout).toMatch(/settled {3}1 parked, 1 failed, 5 dead\n {2}active {4}1 queued/);
+    expect(stdout).toMatch(/settled {3}1 parked, 1 failed, 4 dead\n {2}active {4}1 queued/);
     expect(stdout).toMatch(/4 dead letters are known not sent.*\n.* npx notify replay-dlq --config \S+\n/);
     expect(stdout).toMatch(/1 message is parked.*\n.*npx notify dlq list --state parked/);
-    expect(stdout).toContain('1 of the dead letters were sent again');
+    expect(stdout).toContain('replayed  1 that were dead, failed or parked: it was sent again as another\n');
   });
 
   test('is one object under --json', async () => {
@@ -49,14 +50,14 @@ describe('notify status', () => {
     expect(report).toMatchObject({
       schema: 'sendonce.status/1',
       deliveries: { dead: 5, failed: 1, parked: 1, queued: 1 },
-      deadLetters: { dead: 4, failed: 1, parked: 1, isComplete: true },
+      deadLetters: { dead: 4, failed: 1, parked: 1, replayed: 1, tooLate: 0, isComplete: true },
       blocked: [],
       failedNotifications: [],
     });
     expect(report.deadLetters.reasons[0]).toEqual({ name: 'attempts spent (1): connection refused', count: 4 });
     expect(report.attention).toHaveLength(3);
     const leaves =
-      /^(deliveries|notifications|deadLetters\.(reasons|ages)|waiting\.reasons|putBack|failedNotifications|blocked)$/;
+      /^(deliveries|notifications|deadLetters\.(reasons|ages)|expired\.kinds|lacking\.reasons|waiting\.reasons|putBack|failedNotifications|blocked)$/;
     expect(keysOf(report, leaves).sort()).toEqual(rowsBelow(page('reference/status'), '## The JSON object').sort());
   });
 });
@@ -142,8 +143,60 @@ describe('notify why', () => {
       story: [{ text: `made again by ops in the place of ${first!.id}, for r…@example.org on email: "a try"` }],
       next: { text: expect.stringMatching(/^the next free worker tries it, by first; it has been due since /) },
     });
-    expect(notification.stdout).toMatch(/states {4}5 {2}dead\n +1 {2}queued/);
+    expect(notification.stdout).toMatch(/states {4}4 {2}dead\n +1 {2}dead, sent again\n +1 {2}queued/);
     expect(recipient.stdout).toContain('RECIPIENT  r…@example.org');
     expect([...recipient.stdout.matchAll(/^ {2}d_/gm)]).toHaveLength(2);
+  });
+});
+
+describe('notify why of a key', () => {
+  const publish = (type: 'news' | 'brief', key: string, tenant: string) =>
+    shop(ledger, () => DOWN).notifier.publish(type, {}, { key, tenant, recipients: people(`${type}-${tenant}`, 1) });
+  const ask = (id: string, tenant?: string) => here(() => runWhy(id, { config, tenant }));
+  beforeAll(async () => {
+    await publish('news', 'once', 'acme');
+    await publish('news', 'both', 'acme');
+    await publish('news', 'both', 'globex');
+    await publish('news', 'types', 'default');
+    await publish('brief', 'types', 'default');
+    await publish('news', 'common', 'default');
+    await publish('news', 'common', 'acme');
+  });
+
+  test.each([
+    ['finds it in whatever tenant', 'once', undefined, /^EXPANDING {2}n_\S+: news of tenant acme, key "once"/],
+    [
+      'says when several tenants have it',
+      'both',
+      undefined,
+      /^KEY {2}"both" is that of 2 notifications\n\n.*tenant acme\n.*tenant globex\n/,
+    ],
+    [
+      'says when several types have it',
+      'types',
+      undefined,
+      /^KEY {2}"types" is that of 2 notifications\n\n.*news .*\n.*brief .*\n/,
+    ],
+    ['takes that of the tenant without a name first', 'common', undefined, /^EXPANDING {2}n_\S+: news, key "common"/],
+    [
+      'takes that of the tenant that is named',
+      'common',
+      'acme',
+      /^EXPANDING {2}n_\S+: news of tenant acme, key "common"/,
+    ],
+  ])('%s', async (_what, key, tenant, words) => {
+    expect((await ask(key, tenant)).stdout).toMatch(words);
+  });
+
+  test('says that there is none, and that an id needs no tenant', async () => {
+    await expect(ask('common', 'initech')).rejects.toMatchObject({
+      code: 'DELIVERY_NOT_FOUND',
+      message: expect.stringMatching(/^"common" is no id .* no notification of tenant "initech" in this ledger/),
+    });
+    await expect(ask('nowhere')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+    const { items } = await ledger.listNotifications({}, { limit: 1 });
+    expect(() => runWhy(items[0]?.id ?? '', { config, tenant: 'acme' })).toThrow(
+      /--tenant is for a key or a recipient/,
+    );
   });
 });

@@ -122,9 +122,11 @@ describe('personal data', () => {
     ['"odd @ name"@example.org', '"…@example.org'],
     ['+49 151 2345678', '+49…78'],
     ['https://hooks.example.org/T0/secret', 'https://hooks.example.org/…'],
-    ['ExponentPushToken[xyz]', 'Ex…'],
-    ['U01', 'U…'],
-    ['a', 'a…'],
+    ['ExponentPushToken[xyz]', 'Ex…z]'],
+    ['U01', 'U…1'],
+    ['U1', '…1'],
+    ['U2', '…2'],
+    ['a', '…'],
   ])('%s is shown as %s', (address, shown) => {
     expect(masks(false).address(address)).toBe(shown);
     expect(masks(true).address(address)).toBe(address);
@@ -141,7 +143,7 @@ describe('personal data', () => {
       'A…@example.org and b…@example.com (<a…@example.org>, +49…89) were refused',
     );
     const device = { ...target, channel: 'push' as const, to: 'token-of-ann', recipientId: 'customer-17' };
-    expect(masks(false).text('no device token-of-ann of customer-17', device)).toBe('no device to… of customer-17');
+    expect(masks(false).text('no device token-of-ann of customer-17', device)).toBe('no device to…nn of customer-17');
   });
 
   test('of a recipient are an address, but not an id of the user', () => {
@@ -208,7 +210,10 @@ describe('a ledger', () => {
 });
 
 describe('the story of a delivery', () => {
-  const config = { notifications: { news: { onUnknown: 'resend' } } } as unknown as NotifierConfig;
+  const config = {
+    channels: { email: { providers: [{ name: 'first' }] } },
+    notifications: { news: { onUnknown: 'resend' } },
+  } as unknown as NotifierConfig;
 
   test.each(DELIVERY_STATES.map((state) => [state]))('has a next step for %s', (state) => {
     const { text } = nextStep(record({ state, leaseUntil: NOW, dispatchUntil: NOW }), config, NOW);

@@ -167,7 +167,7 @@ describe.concurrent('notify simulate --real', { timeout: 90_000 }, () => {
     expect(existsSync(file)).toBe(true);
     const second = await notify(args);
     expect(second.code).toBe(2);
-    expect(second.stderr).toContain('holds 1 notifications');
+    expect(second.stderr).toMatch(/FLAG_INVALID: --ledger "sqlite:.*own\.db": .*there is such a file/);
   });
 });
 

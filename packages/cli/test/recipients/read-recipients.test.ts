@@ -227,7 +227,7 @@ describe('a recipients file that cannot be used', () => {
       for (;;) yield Buffer.alloc(65_536, 'x');
     }
     const rows = csvRows(linesOf(endless()), RECIPIENT_SHAPE);
-    await expect(rows.next()).rejects.toThrow('line 1 is longer than 1,000,000 characters');
+    await expect(rows.next()).rejects.toThrow('line 1, the header, is longer than 1,000,000 characters');
   });
 });
 

@@ -20,6 +20,8 @@ describe('notify send with rows', () => {
       ['{"id":"","email":"b@example.org"}', 'failed', /needs a key/],
       [row(1).replace('a1@', 'other@'), 'conflict', /was accepted at .* with another body/],
       [`{"id":"x","email":"j\ufffdrg@example.org"}`, 'failed', /bytes that are not UTF-8/],
+      [`{"id":"${'x'.repeat(1_000_001)}"}`, 'failed', /is longer than 1,000,000 characters/],
+      ['{"id":"1","id":"2","email":"b@example.org"}', 'failed', /has the name "id" twice/],
       [row(1), 'repeated'],
       [row(3), 'accepted'],
     ];
@@ -34,12 +36,12 @@ describe('notify send with rows', () => {
     const [first, , , , , , conflict] = lines;
     expect(conflict).toMatchObject({ id: first?.id, key: '1' });
     expect(stderr).toMatch(/^orders\.ndjson:3: DATA_INVALID: is not JSON$/m);
-    expect(stderr).toMatch(/^2 accepted, 1 repeated, 7 rows refused\.$/m);
+    expect(stderr).toMatch(/^2 accepted, 1 repeated, 9 rows refused\.$/m);
     expect((await notifications('order')).map(({ key }) => key)).toEqual(['1', '3']);
 
     const again = await run('order', '--data', file);
-    expect(again.stdout).toBe([0, 8, 9].map((at) => `${lines[at]?.id}\n`).join(''));
-    expect(again.stderr).toMatch(/^3 repeated, 7 rows refused\.$/m);
+    expect(again.stdout).toBe([0, 10, 11].map((at) => `${lines[at]?.id}\n`).join(''));
+    expect(again.stderr).toMatch(/^3 repeated, 9 rows refused\.$/m);
     expect(await notifications('order')).toHaveLength(2);
   });
 

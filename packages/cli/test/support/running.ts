@@ -12,6 +12,8 @@ export interface Running {
   readonly line: (pattern: RegExp) => Promise<RegExpExecArray>;
   readonly write: (text: string) => void;
   readonly endInput: () => void;
+  /** Reads no more of its stdout. */
+  readonly hangUp: () => void;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<Result>;
 }
@@ -55,6 +57,7 @@ export function running(args: readonly string[], env: NodeJS.ProcessEnv = {}): R
     line,
     write: (more) => void child.stdin.write(more),
     endInput: () => void child.stdin.end(),
+    hangUp: () => void child.stdout.destroy(),
     kill: (signal) => void child.kill(signal),
     ended,
   };

@@ -12,6 +12,8 @@ export interface Post {
   readonly url: () => string;
   /** From now on nobody is answered. */
   readonly hold: () => void;
+  /** Answers this one, who waits. */
+  readonly release: (to: string) => void;
   /** Answers everybody who waits, and whoever comes. */
   readonly open: () => void;
   /** Waits until so many were asked for in all. */
@@ -20,13 +22,14 @@ export interface Post {
 
 export function post(): Post {
   const mailbox: string[] = [];
-  const waiting = new Set<ServerResponse>();
+  const waiting = new Map<ServerResponse, string>();
   const listeners = new Set<() => void>();
   let isHeld = false;
   let url = '';
   const server = createServer((request, response) => {
-    mailbox.push(decodeURIComponent((request.url ?? '').slice(1)));
-    if (isHeld) waiting.add(response);
+    const to = decodeURIComponent((request.url ?? '').slice(1));
+    mailbox.push(to);
+    if (isHeld) waiting.set(response, to);
     else response.end();
     for (const listener of listeners) listener();
   });
@@ -42,9 +45,12 @@ export function post(): Post {
     mailbox,
     url: () => url,
     hold: () => (isHeld = true),
+    release(wanted) {
+      for (const [response, to] of waiting) if (to === wanted) response.end();
+    },
     open() {
       isHeld = false;
-      for (const response of waiting) response.end();
+      for (const response of waiting.keys()) response.end();
       waiting.clear();
     },
     reached: (count) =>

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { notify } from '../notify.ts';
 import { running, type Running } from '../support/running.ts';
@@ -22,6 +23,20 @@ const DOWN = `channels: { email: { providers: [{ ...provider, name: 'down', asyn
       content: () => ({ subject: 'x' }),
     },
   },`;
+
+/** For `node --import`: a wall clock that jumps at one SIGUSR2, and back at the next. */
+const jumpingClock = (ms: number): string => `
+const RealDate = Date;
+let shift = 0;
+globalThis.Date = class extends RealDate {
+  constructor(...given) { super(...(given.length === 0 ? [RealDate.now() + shift] : given)); }
+  static now() { return RealDate.now() + shift; }
+};
+process.on('SIGUSR2', () => {
+  shift = shift === 0 ? ${ms} : 0;
+  process.stderr.write('jumped ' + shift + String.fromCharCode(10));
+});
+`;
 
 interface Body {
   readonly status?: string;
@@ -86,6 +101,38 @@ describe('notify worker', () => {
     expect((await second.ended).code).toBe(0);
     expect([...mail.mailbox].sort()).toEqual(Array.from({ length: 12 }, (_, i) => `p${i}@example.org`).sort());
     expect((await ledger.count()).deliveries).toMatchObject({ sent: 11, failed: 1, queued: 0 });
+  });
+
+  test.each([
+    ['whose reader went away drains as after a signal, and ends with 74', false, 74],
+    ['that is asked to stop by the Ctrl-C that ended its reader drains all the same, with 0', true, 0],
+  ])('%s', async (_what, isSignalled, code) => {
+    const file = inFolder(`unheard-${code}.db`);
+    const config = folder.configFor(file, LONG_LEASES);
+    const ledger = folder.ledgerOf(file);
+    await folder.publish(file, 6);
+    mail.mailbox.length = 0;
+    mail.hold();
+    const worker = running(['worker', '--config', config, '--concurrency', '3', '--json', '--health-port', '0']);
+    const health = await healthOf(worker);
+    await mail.reached(3);
+    worker.hangUp();
+    if (isSignalled) worker.kill('SIGINT');
+    else mail.release('p0@example.org');
+    while ((await health('/healthz')).body.status !== 'stopping');
+    mail.open();
+    expect((await worker.ended).code).toBe(code);
+    const { deliveries } = await ledger.count();
+    expect(deliveries).toMatchObject({ processing: 0, dispatching: 0, unknown: 0, 'retry-scheduled': 0 });
+    expect(deliveries.sent + deliveries.failed).toBe(mail.mailbox.length);
+    expect(deliveries.queued).toBe(6 - mail.mailbox.length);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('whose disk is full says so once, and ends with 74', async () => {
+    const config = folder.configFor(inFolder('full.db'), '{ pollMs: 20 }');
+    const { code, stderr } = await notify(['worker', '--config', config, '--json'], { stdout: 'full' });
+    expect(code).toBe(74);
+    expect(stderr).toMatch(/^Error OUTPUT_FAILED: what there is to say cannot be written to stdout: .*ENOSPC.*\n$/);
   });
 
   test('ends at once with 130 on a second signal', async () => {
@@ -164,6 +211,36 @@ describe('notify worker', () => {
     await worker.line(/^put back: channel 'webhook' has no provider in this worker's config$/m);
     process.kill(Number(number), 'SIGKILL');
     expect((await worker.ended).code).toBe(null);
+  });
+
+  // A host whose clock is set while it works, and then set right: by an hour, in either direction, with messages on their way.
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('whose clock jumps %s sends everything once, at the latest when it is right again', async (_where, ms) => {
+    const file = inFolder(`jump${ms}.db`);
+    const config = folder.configFor(file, '{ pollMs: 20, sweepMs: 50, concurrency: 3 }');
+    const ledger = folder.ledgerOf(file);
+    await folder.publish(file, 12);
+    mail.mailbox.length = 0;
+    mail.hold();
+    const clock = pathToFileURL(folder.write('clock.mjs', jumpingClock(ms))).href;
+    const worker = running(['worker', '--config', config], { NODE_OPTIONS: `--import ${clock}` });
+    const settled = async (): Promise<number> => {
+      const { sent, failed } = (await ledger.count()).deliveries;
+      return sent + failed;
+    };
+    await mail.reached(3);
+    worker.kill('SIGUSR2');
+    await worker.line(new RegExp(`^jumped ${ms}$`, 'm'));
+    mail.open();
+    while ((await settled()) < 3);
+    worker.kill('SIGUSR2');
+    while ((await settled()) < 12);
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 0 });
+    expect([...mail.mailbox].sort()).toEqual(Array.from({ length: 12 }, (_, i) => `p${i}@example.org`).sort());
+    expect((await ledger.count()).deliveries).toMatchObject({ sent: 11, failed: 1, parked: 0, unknown: 0 });
   });
 
   test('refuses with 2 what it cannot work with', async () => {

@@ -29,6 +29,7 @@ export const ERROR_CODES = [
   'CONFIG_FILE_INVALID',
   'FLAG_INVALID',
   'OUTPUT_FAILED',
+  'HARNESS_FAILED',
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 

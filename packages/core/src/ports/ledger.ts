@@ -108,9 +108,11 @@ export interface ReleaseRequest extends Held {
   readonly delayMs: number;
   /** Why it went back when its own content or route threw; counts against the cap, and at the cap ends in `failed` with this reason. */
   readonly failure: string | null;
+  /** Why it waits where nothing of its own failed (no worker here knows its type), for a person to see. @defaultValue a delivery's stays, a notification has none */
+  readonly reason?: string | null;
 }
 
-/** `settled`: the release itself ended it (cap reached). */
+/** `settled`: the release itself ended it (cap reached, or it may only be tried later and has expired). */
 export type HoldVerdict =
   | { readonly kind: 'ok' }
   | { readonly kind: 'fenced' }

@@ -92,6 +92,14 @@ describe('a release of a notification', () => {
     });
   });
 
+  test('keeps why it waits, until the next release says otherwise', () => {
+    const record = granted(accepted());
+    const request = { id: record.id, fence: record.fence, delayMs: 500, failure: null };
+    const reason = "type 'news' has no route in this worker's config";
+    expect(steps.releaseNotification(record, { ...request, reason }, T0).record.reason).toBe(reason);
+    expect(steps.releaseNotification({ ...record, reason }, request, T0).record.reason).toBeNull();
+  });
+
   test('by somebody who does not hold it is fenced', () => {
     const held = granted(accepted());
     expect(release(held, null, held.fence - 1)).toEqual({ record: held, verdict: { kind: 'fenced' } });

@@ -1,6 +1,5 @@
-import { boolean, string } from '@oclif/core/flags';
 import { BaseCommand } from '../../base-command.ts';
-import { ADDRESS_FLAGS, CONFIG_FLAGS, FILTER_FLAGS } from '../../operate/flags.ts';
+import { LIST_FLAGS } from '../../operate/flags.ts';
 import { quoted } from '../../simulate/again.ts';
 
 export default class DlqList extends BaseCommand {
@@ -19,19 +18,7 @@ export default class DlqList extends BaseCommand {
       command: 'npx <%= config.bin %> dlq list --reason timeout --json | jq -r .id',
     },
   ];
-  static override flags = {
-    ...CONFIG_FLAGS,
-    ...FILTER_FLAGS,
-    state: string({
-      description: 'Only these. [dead,failed,parked]',
-      helpValue: 'STATES',
-      helpGroup: 'FILTER',
-    }),
-    replayed: boolean({ description: 'Also those that were sent again.', helpGroup: 'FILTER' }),
-    limit: string({ description: 'At most so many. [50; with --json all]', helpValue: 'N', helpGroup: 'OUTPUT' }),
-    cursor: string({ description: 'Go on where a list ended.', helpValue: 'TEXT', helpGroup: 'OUTPUT' }),
-    ...ADDRESS_FLAGS,
-  };
+  static override flags = LIST_FLAGS;
 
   async run(): Promise<void> {
     const { flags } = await this.parse(DlqList);

@@ -2,31 +2,25 @@ import type { DeliveryRecord, Ledger } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
 import { parseCount } from '../../flags/parse-values.ts';
 import { answering } from '../answering.ts';
-import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
-import type { FilterFlags } from '../flags.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import type { ListFlags } from '../flags.ts';
 import { letterJson } from '../letter-json.ts';
 import {
   DEAD_LETTER_STATES,
+  LISTED_STATES,
   parseFilter,
   parseStates,
-  type DeadLetterState,
   type LetterFilter,
+  type ListedState,
 } from '../letter-filter.ts';
 import { letters } from '../letters.ts';
 import { ledgerBlock } from '../which-ledger.ts';
-import { columns, cut, relative } from '../words.ts';
+import { columns, cut, plural, relative } from '../words.ts';
 import { cursorText, parseCursor, type ListCursor } from './cursor.ts';
-
-export interface ListFlags extends DeskFlags, FilterFlags {
-  readonly state?: string | undefined;
-  readonly replayed?: boolean | undefined;
-  readonly limit?: string | undefined;
-  readonly cursor?: string | undefined;
-}
 
 interface Asked {
   readonly filter: LetterFilter;
-  readonly states: readonly DeadLetterState[];
+  readonly states: readonly ListedState[];
   readonly withReplayed: boolean;
   readonly limit: number;
   readonly from: ListCursor | null;
@@ -39,7 +33,7 @@ const ROWS = 50;
 export function runList(flags: ListFlags, again: string): Promise<number> {
   const asked: Asked = {
     filter: parseFilter(flags, Date.now()),
-    states: flags.state === undefined ? DEAD_LETTER_STATES : parseStates('state', flags.state, DEAD_LETTER_STATES),
+    states: flags.state === undefined ? DEAD_LETTER_STATES : parseStates('state', flags.state, LISTED_STATES),
     withReplayed: flags.replayed === true,
     limit:
       flags.limit === undefined
@@ -58,13 +52,22 @@ export function runList(flags: ListFlags, again: string): Promise<number> {
     });
     if (!isJson) terminal.out(tableText(rows, desk));
     if (more !== null) terminal.err(`More: ${again} --cursor '${cursorText(more)}'\n`);
+    else if (flags.state === undefined) terminal.err(await expiredNote(desk));
     return EXIT.pass;
   });
 }
 
+/** They are no dead letters, because nobody can send them again as they are; whoever looks for what is missing has to hear of them. */
+async function expiredNote({ ledger, command }: Desk): Promise<string> {
+  const { expired } = (await answering('count', ledger.count())).deliveries;
+  if (expired === 0) return '';
+  const words = plural(expired, 'delivery', 'deliveries');
+  return `Not listed: ${words} of this ledger that expired unsent: ${command('dlq list --state expired')}\n`;
+}
+
 /** Calls for each that is asked for; answers where to go on, or null at the end. */
 async function each(
-  { ledger }: Desk,
+  { ledger, config }: Desk,
   { filter, states, withReplayed, limit, from }: Asked,
   show: (record: DeliveryRecord, key: string) => void,
 ): Promise<ListCursor | null> {
@@ -72,10 +75,16 @@ async function each(
   let page = begin;
   let left = limit;
   let last: ListCursor | null = null;
-  for await (const { items, cursor } of letters(ledger, { filter, states, ids: [], cursor: begin })) {
+  for await (const { items, cursor } of letters(ledger, {
+    filter,
+    states,
+    ids: [],
+    cursor: begin,
+    withReplaced: withReplayed,
+    config,
+  })) {
     const keys = await keysOf(ledger, items);
     for (const record of page === begin && from !== null ? after(items, from.after) : items) {
-      if (!withReplayed && record.replacedBy !== null) continue;
       if (left === 0) return last;
       show(record, keys.get(record.notificationId) ?? '');
       left -= 1;

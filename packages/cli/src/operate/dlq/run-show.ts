@@ -1,7 +1,8 @@
 import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
 import { answering } from '../answering.ts';
-import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import type { DeskFlags } from '../flags.ts';
 import { findDelivery } from '../find-record.ts';
 import { letterJson } from '../letter-json.ts';
 import { DEAD_LETTER_STATES } from '../letter-filter.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryRecord, Ledger } from '@sendonce/core';
 import { LetterCounts } from '../letter-counts.ts';
-import { DEAD_LETTER_STATES } from '../letter-filter.ts';
+import { LISTED_STATES } from '../letter-filter.ts';
 import { letters } from '../letters.ts';
 import type { Prospect } from '../prospect.ts';
 import { prospectsOf } from '../prospects.ts';
@@ -32,10 +32,13 @@ export async function makePlan(
   const refusals = new Refusals();
   const notIncluded = new Tally();
   const sums = { chosen: 0, beyondLimit: 0, possibleDuplicates: 0, alreadyReplayed: 0 };
+  const named = new Set(ids);
   let diedBy = 0;
   let seen = 0;
 
   function count(record: DeliveryRecord, prospect: Prospect): void {
+    // Nobody asked for it; who did is told that it is refused.
+    if (record.state === 'expired' && !named.has(record.id)) return notIncluded.add(record.state);
     switch (prospect.kind) {
       case 'already-replayed':
         if (prospect.isIncluded) sums.alreadyReplayed += 1;
@@ -55,7 +58,7 @@ export async function makePlan(
     }
   }
 
-  for await (const { items, absent } of letters(ledger, { filter, ids, states: DEAD_LETTER_STATES })) {
+  for await (const { items, absent } of letters(ledger, { filter, ids, states: LISTED_STATES })) {
     for (const id of absent) refusals.add(NO_SUCH_DELIVERY, id);
     const prospects = await prospectsOf(ledger, items, terms, now());
     items.forEach((record, at) => {

@@ -2,8 +2,8 @@ import type { NotifierConfig } from '@sendonce/core';
 import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
 import { nearest } from '../../nearest.ts';
-import type { DeadLetterState } from '../letter-filter.ts';
-import type { CountOf, Refusal } from '../tally.ts';
+import type { DeadLetterState, ListedState } from '../letter-filter.ts';
+import { OTHERS, type CountOf, type Refusal } from '../tally.ts';
 import { block, cut, plural } from '../words.ts';
 import type { ReplayPlan, ReplayReport } from './report.ts';
 
@@ -12,10 +12,11 @@ const ROWS = 8;
 const IDS = 5;
 
 /** What a state risks when it is sent again. */
-export const RISKS: Readonly<Record<DeadLetterState, string>> = {
+export const RISKS: Readonly<Record<ListedState, string>> = {
   dead: 'not sent, and its attempts are spent',
   failed: 'refused for good; sending it again helps only if the refusal was wrong, or what it was about is mended',
   parked: 'may have been sent already; the recipient may get it twice, which is recorded as a possible duplicate',
+  expired: 'not sent, and too late now: publish it again under another key where it is still wanted',
 };
 
 /** The plan, for a person. */
@@ -24,7 +25,7 @@ export function planText(report: ReplayReport, config: NotifierConfig, paint: Pa
   const title = `${paint.bold('PLAN')}  ${plural(plan.chosen, 'dead letter')} will be sent again`;
   const lines = [
     ...(plan.chosen === 0 ? nothing(report, config) : [title, '', ...chosenLines(plan)]),
-    ...block('careful', cautions(report)).map(paint.yellow),
+    ...block('careful', [...cautions(report), ...lacking(plan, config)]).map(paint.yellow),
     ...block('left out', leftOut(plan)),
     ...block('refused', refusalLines(plan.refused)),
     ...block('ledger', report.ledger === null ? [] : [report.ledger]),
@@ -68,11 +69,25 @@ function cautions({ plan, force }: ReplayReport): string[] {
   ];
 }
 
+/** They go back to where they were tried first, as what they are. */
+function lacking({ by }: ReplayPlan, { channels, notifications }: NotifierConfig): string[] {
+  const providers = Object.values(channels).flatMap((channel) => channel.providers.map(({ name }) => name));
+  const words = (what: string, counts: readonly CountOf[], known: readonly string[]): string[] =>
+    counts
+      .filter(({ name }) => name !== OTHERS && !known.includes(name))
+      .map(
+        ({ name, count }) =>
+          `${grouped(count)} need ${what} '${name}', which is not in this config: no worker sends them before it is given back`,
+      );
+  return [...words('provider', by.provider, providers), ...words('type', by.type, Object.keys(notifications))];
+}
+
 function leftOut({ alreadyReplayed, notIncluded, beyondLimit }: ReplayPlan): string[] {
   return [
-    ...notIncluded.map(
-      ({ name, count }) => `${grouped(count)} ${name}: ${RISKS[name as DeadLetterState]} (--include ${name})`,
-    ),
+    ...notIncluded.map(({ name, count }) => {
+      const how = name === 'expired' ? '' : ` (--include ${name})`;
+      return `${grouped(count)} ${name}: ${RISKS[name as ListedState]}${how}`;
+    }),
     ...(alreadyReplayed > 0 ? [`${grouped(alreadyReplayed)} sent again before`] : []),
     ...(beyondLimit > 0 ? [`${grouped(beyondLimit)} beyond --limit`] : []),
   ];

@@ -1,22 +1,10 @@
 import { userInfo } from 'node:os';
 import { flagError } from '../../flags/flag-error.ts';
 import { parseCount } from '../../flags/parse-values.ts';
-import type { DeskFlags } from '../desk.ts';
-import type { FilterFlags } from '../flags.ts';
+import type { ReplayFlags } from '../flags.ts';
 import { DEAD_LETTER_STATES, parseFilter, parseStates, type LetterFilter } from '../letter-filter.ts';
 import { parseRate } from '../parse-rate.ts';
 import type { Terms } from '../prospect.ts';
-
-export interface ReplayFlags extends DeskFlags, FilterFlags {
-  readonly include?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly rate?: string | undefined;
-  readonly note?: string | undefined;
-  readonly by?: string | undefined;
-  readonly force?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly 'dry-run'?: boolean | undefined;
-}
 
 /** What was asked for, checked. */
 export interface ReplayRequest {

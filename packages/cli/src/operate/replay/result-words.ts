@@ -36,7 +36,7 @@ export function resultText(report: ReplayReport, { again, status: look }: Comman
     title(report, result, paint),
     ...block(
       'meanwhile',
-      result.elsewhere > 0 ? [`${grouped(result.elsewhere)} were queued again by another run`] : [],
+      result.elsewhere > 0 ? [`${grouped(result.elsewhere)} queued again by another run: nothing is sent twice`] : [],
     ),
     ...block(
       'recorded',
@@ -48,14 +48,15 @@ export function resultText(report: ReplayReport, { again, status: look }: Comman
   return `${lines.join('\n')}\n`;
 }
 
-function title({ status, plan }: ReplayReport, { replayed }: ReplayResult, paint: Paint): string {
+function title({ status, plan }: ReplayReport, { replayed, elsewhere }: ReplayResult, paint: Paint): string {
   const share = `${grouped(replayed)} of ${plural(plan.chosen, 'dead letter')}`;
+  const who = elsewhere > 0 ? ' by this run' : '';
   if (status === 'interrupted') return `${paint.yellow('STOPPED')}  after the batch in flight: ${share} queued again`;
   if (status === 'failed') return `${paint.red('FAILED')}  the ledger failed: ${share} queued again before that`;
-  return `${paint.green('DONE')}  ${share} queued again`;
+  return `${paint.green('DONE')}  ${share} queued again${who}`;
 }
 
-function next(again: string | null, look: string, { replayed }: ReplayResult): string[] {
+function next(again: string | null, look: string, { replayed, elsewhere }: ReplayResult): string[] {
   if (again !== null) return ['the same command goes on where this one stopped; nothing is sent twice by it:', again];
-  return replayed === 0 ? [] : [`workers send them now; see how it goes: ${look}`];
+  return replayed + elsewhere === 0 ? [] : [`workers send them now; see how it goes: ${look}`];
 }

@@ -4,13 +4,14 @@ import { wordsLine } from '../../progress-line.ts';
 import { onSignals } from '../../simulate/interrupt.ts';
 import { grouped } from '../../flags/parse-values.ts';
 import { atDesk, type Desk } from '../desk.ts';
+import type { ReplayFlags } from '../flags.ts';
 import { missing } from '../find-record.ts';
 import { carryOut } from './carry-out.ts';
 import { confirm } from './confirm.ts';
 import { makePlan, NO_SUCH_DELIVERY, type Planned } from './make-plan.ts';
 import { planText } from './plan-words.ts';
 import type { ReplayReport, ReplayResult, ReplayStatus } from './report.ts';
-import { parseRequest, type ReplayFlags, type ReplayRequest } from './request.ts';
+import { parseRequest, type ReplayRequest } from './request.ts';
 import { progressText, refusedCount, resultText } from './result-words.ts';
 
 /** Beyond those of every command: some of what was chosen cannot be sent again. */

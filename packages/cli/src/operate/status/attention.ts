@@ -10,13 +10,17 @@ export function attentionOf(
   facts: Omit<StatusReport, 'schema' | 'at' | 'attention'>,
   command: CommandOf,
 ): readonly Attention[] {
-  const { deadLetters, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
+  const { deadLetters, expired, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
   const { dead, parked, failed, isComplete } = deadLetters;
   const atLeast = isComplete ? '' : 'at least ';
   const all: readonly (Attention | false)[] = [
     oldestDueMs >= LATE_MS && {
       what: `work has been due for ${span(oldestDueMs)}, and nobody takes it`,
       next: 'see that a worker runs and can reach this ledger',
+    },
+    facts.clockBehindMs >= LATE_MS && {
+      what: `the clock here is ${span(facts.clockBehindMs)} behind what is in the ledger, so what waits is not due before`,
+      next: 'see whether the clock of this host was set back, and set it right: then it goes on by itself',
     },
     ...blocked.map(({ name }) => ({
       what: `${name} is paused, and deliveries wait for it`,
@@ -26,8 +30,12 @@ export function attentionOf(
       what: `${plural(count, 'notification')} put back: ${name}`,
       next: 'mend it, in the config or where its data come from, and restart the workers: then they go on by themselves',
     })),
+    ...facts.lacking.reasons.map(({ name, count }) => ({
+      what: `${plural(count, 'delivery waits', 'deliveries wait')}, and no worker can send ${count === 1 ? 'it' : 'them'}: ${name}`,
+      next: `give it back to the config and restart the workers: then they go on by themselves${untilWords(facts.lacking)}`,
+    })),
     dead > 0 && {
-      what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent`,
+      what: `${atLeast}${plural(dead, 'dead letter is', 'dead letters are')} known not sent: attempts spent${untilWords(deadLetters)}`,
       next: `when the cause is mended: ${command('replay-dlq')}`,
     },
     parked > 0 && {
@@ -37,6 +45,10 @@ export function attentionOf(
     failed > 0 && {
       what: `${atLeast}${plural(failed, 'message was', 'messages were')} refused for good`,
       next: command('dlq list --state failed'),
+    },
+    (expired.count > 0 || !expired.isComplete) && {
+      what: `${expired.isComplete ? '' : 'at least '}${plural(expired.count, 'delivery', 'deliveries')} expired unsent in the last 7 d: publish again, under another key, what is still wanted`,
+      next: command(`dlq list --state expired${expired.dead > 0 ? ',dead' : ''}`),
     },
     facts.notifications.failed > 0 && {
       what: `${plural(facts.notifications.failed, 'notification')} could not be routed: nobody of them gets anything`,
@@ -56,4 +68,8 @@ export function attentionOf(
     },
   ];
   return all.filter((each) => each !== false);
+}
+
+function untilWords({ firstExpiresAt }: { readonly firstExpiresAt: string | null }): string {
+  return firstExpiresAt === null ? '' : `; the first expires at ${firstExpiresAt}`;
 }

@@ -1,5 +1,6 @@
 import { EXIT } from '../../command-error.ts';
-import { atDesk, type DeskFlags } from '../desk.ts';
+import { atDesk } from '../desk.ts';
+import type { DeskFlags } from '../flags.ts';
 import { readStatus } from './read-status.ts';
 import { statusText } from './status-words.ts';
 

@@ -6,12 +6,11 @@ import { block, cut, plural, span } from '../words.ts';
 import type { StatusReport } from './report.ts';
 
 export function statusText(report: StatusReport, paint: Paint): string {
-  const { deliveries, notifications, deadLetters, attention, oldestDueMs, assumed, strays } = report;
-  const states = Object.entries(deliveries).filter(([, count]) => count > 0) as [DeliveryState, number][];
+  const { notifications, deadLetters, attention, oldestDueMs, assumed, strays } = report;
+  const states = Object.entries(leftIn(report)).filter(([, count]) => count > 0) as [DeliveryState, number][];
   const listed = (of: readonly (readonly [string, number])[]): string =>
     of.length === 0 ? 'none' : of.map(([name, count]) => `${grouped(count)} ${name}`).join(', ');
   const open = deadLetters.dead + deadLetters.failed + deadLetters.parked;
-  const again = deadLetters.isComplete ? deliveries.dead + deliveries.failed + deliveries.parked - open : 0;
   const title =
     attention.length === 0
       ? (onlyWaiting(report, paint) ?? `${paint.green('WELL')}  nothing needs a person`)
@@ -28,11 +27,25 @@ export function statusText(report: StatusReport, paint: Paint): string {
     ...block('strays', strays > 0 ? [`${plural(strays, 'wake')} without a record`] : []),
     ...block('waiting', waitingLines(report)),
     ...block('gave up', open === 0 ? [] : deadLines(report)),
-    ...block('replayed', again > 0 ? [`${grouped(again)} of the dead letters were sent again`] : []),
+    ...block('expired', countLines(report.expired.kinds, 5)),
+    ...block('replayed', replayedLines(deadLetters)),
     '',
     ...attention.flatMap(({ what, next }) => [`  ${paint.yellow('!')} ${what}`, `      ${next}`]),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** How many are in each state, without those that were sent again: another stands in their place. */
+function leftIn({ deliveries, deadLetters }: StatusReport): StatusReport['deliveries'] {
+  const { dead, failed, parked, tooLate, replayed } = deadLetters;
+  return replayed === null ? deliveries : { ...deliveries, dead: dead + tooLate, failed, parked };
+}
+
+function replayedLines({ replayed }: StatusReport['deadLetters']): string[] {
+  if (replayed === null || replayed === 0) return [];
+  return [
+    `${grouped(replayed)} that were dead, failed or parked: ${replayed === 1 ? 'it was' : 'each was'} sent again as another`,
+  ];
 }
 
 /** Nothing needs a person, and nothing goes on either before a later try; null where that is not so. */

@@ -1,4 +1,5 @@
 import { CLASS_POLICIES, type DeliveryRecord, type NotifierConfig, type UnknownAction } from '@sendonce/core';
+import { lackOf } from '../lack.ts';
 import { replayCommand } from '../replay-command.ts';
 import { when } from '../words.ts';
 
@@ -15,7 +16,7 @@ export function nextStep(record: DeliveryRecord, config: NotifierConfig, now: nu
   switch (record.state) {
     case 'queued':
     case 'retry-scheduled':
-      return waiting(record, now);
+      return waiting(record, config, now);
     case 'processing':
       return NOTHING(
         `a worker holds it until ${at(record.leaseUntil, now)}; if that one dies, another takes it over then`,
@@ -36,6 +37,9 @@ export function nextStep(record: DeliveryRecord, config: NotifierConfig, now: nu
     case 'bounced':
     case 'undeliverable':
     case 'expired':
+      return NOTHING(
+        'nothing: it was not sent, and its time is over. Publish it again under another key if it is still wanted',
+      );
     case 'suppressed':
     case 'cancelled':
       return NOTHING(`nothing: it is ${record.state}, and that is final`);
@@ -46,11 +50,15 @@ function at(time: number | null, now: number): string {
   return time === null ? 'an unknown time' : when(time, now);
 }
 
-function waiting({ dueAt, reason, provider, expiresAt }: DeliveryRecord, now: number): NextStep {
+function waiting(record: DeliveryRecord, config: NotifierConfig, now: number): NextStep {
+  const { dueAt, reason, provider, expiresAt } = record;
   const until = expiresAt === null ? '' : ` It expires at ${when(expiresAt, now)}.`;
   const blocked = /^blocked: (.+)$/.exec(reason ?? '')?.[1];
   if (blocked !== undefined)
     return NOTHING(`it waits because ${blocked} is paused, and asks again at ${when(dueAt, now)}.${until}`);
+  const lack = lackOf(record, config);
+  if (lack !== null)
+    return NOTHING(`nothing by itself: ${lack}. Give it back to the config, and restart the workers.${until}`);
   if (dueAt > now) return NOTHING(`a worker tries it at ${when(dueAt, now)}, by ${provider}.${until}`);
   return {
     text: `the next free worker tries it, by ${provider}; it has been due since ${when(dueAt, now)}.${until}`,

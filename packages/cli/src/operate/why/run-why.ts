@@ -1,20 +1,29 @@
-import { kindOf, notificationId } from '@sendonce/core';
+import { kindOf, SendonceError } from '@sendonce/core';
 import { EXIT } from '../../command-error.ts';
-import { answering } from '../answering.ts';
-import { atDesk, type Desk, type DeskFlags } from '../desk.ts';
+import { atDesk, type Desk } from '../desk.ts';
+import type { DeskFlags } from '../flags.ts';
 import { ledgerBlock } from '../which-ledger.ts';
+import { byKey, noSuchKey, severalByKey } from './by-key.ts';
 import { whyDelivery } from './why-delivery.ts';
 import { whyNotification } from './why-notification.ts';
 import { whyRecipient } from './why-recipient.ts';
 import type { Why } from './why.ts';
 
 const RECIPIENT = /^recipient:(.*)$/i;
+const ID = /^[dn]_[\w-]{22}$/;
 
-/** Runs `notify why ID`; answers its exit code. @throws SendonceError DELIVERY_NOT_FOUND, LEDGER_UNAVAILABLE */
-export function runWhy(id: string, flags: DeskFlags): Promise<number> {
+export interface WhyFlags extends DeskFlags {
+  readonly tenant?: string | undefined;
+}
+
+/** Runs `notify why ID`; answers its exit code. @throws SendonceError DELIVERY_NOT_FOUND, FLAG_INVALID, LEDGER_UNAVAILABLE */
+export function runWhy(id: string, flags: WhyFlags): Promise<number> {
+  const tenant = flags.tenant?.trim() ?? null;
+  if (tenant !== null && ID.test(id))
+    throw new SendonceError('FLAG_INVALID', `--tenant is for a key or a recipient: the id ${id} says all by itself`);
   return atDesk(flags, async (desk) => {
     const address = RECIPIENT.exec(id)?.[1]?.trim();
-    const why = address === undefined ? await whyId(desk, id) : await whyRecipient(desk, address);
+    const why = address === undefined ? await whyId(desk, id, tenant) : await whyRecipient(desk, address, tenant);
     const { terminal, isJson, ledger } = desk;
     const json = { ...why.json, ledger: ledger.capabilities.file };
     terminal.out(
@@ -25,15 +34,10 @@ export function runWhy(id: string, flags: DeskFlags): Promise<number> {
 }
 
 /** What is no id may be the key that a producer gave. */
-async function whyId(desk: Desk, id: string): Promise<Why> {
-  const byKey = /^[dn]_[\w-]{22}$/.test(id) ? null : await keyed(desk, id);
-  if (byKey !== null) return whyNotification(desk, byKey);
-  return kindOf(id) === 'notification' ? whyNotification(desk, id) : whyDelivery(desk, id);
-}
-
-/** The id of a notification follows from its key, for each type; of the tenant that needs no name. */
-async function keyed({ ledger, config }: Desk, key: string): Promise<string | null> {
-  const ids = Object.keys(config.notifications).map((type) => notificationId('default', type, key));
-  const found = await answering('find a notification', ledger.findNotifications(ids));
-  return found.find((record) => record !== null)?.id ?? null;
+async function whyId(desk: Desk, id: string, tenant: string | null): Promise<Why> {
+  if (ID.test(id)) return kindOf(id) === 'notification' ? whyNotification(desk, id) : whyDelivery(desk, id);
+  const found = await byKey(desk, id, tenant);
+  const [first] = found;
+  if (first === undefined) return noSuchKey(desk, id, tenant);
+  return found.length === 1 ? whyNotification(desk, first.id) : severalByKey(desk, id, found);
 }

@@ -17,7 +17,7 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
   const next = nextWords(record, counts, desk);
   return {
     lines: [
-      `${terminal.paint.bold(record.state.toUpperCase())}  ${id}: ${record.type}, key ${JSON.stringify(masks.text(record.key))}`,
+      `${terminal.paint.bold(record.state.toUpperCase())}  ${id}: ${record.type}${record.tenant === 'default' ? '' : ` of tenant ${record.tenant}`}, key ${JSON.stringify(masks.text(record.key))}`,
       '',
       ...block('accepted', [when(record.acceptedAt, now())]),
       ...block('send at', record.sendAt === null ? [] : [when(record.sendAt, now())]),
@@ -60,7 +60,7 @@ async function deliveriesOf(
   const states = new Tally();
   let shown: readonly DeliveryRecord[] = [];
   for await (const { items } of pages(ledger, { notificationId })) {
-    for (const { state } of items) states.add(state);
+    for (const { state, replacedBy } of items) states.add(replacedBy === null ? state : `${state}, sent again`);
     shown = [...shown, ...items].sort((a, b) => rank(a) - rank(b)).slice(0, MOST_SHORT);
   }
   return { counts: states.counts, shown };

@@ -8,7 +8,7 @@ import type { Why } from './why.ts';
 import { MOST_SHORT, shortLines } from './short.ts';
 
 /** The latest deliveries of one recipient, by the id they were given, else by any way to write their address. */
-export async function whyRecipient(desk: Desk, address: string): Promise<Why> {
+export async function whyRecipient(desk: Desk, address: string, tenant: string | null): Promise<Why> {
   if (address === '')
     throw flagError('id', 'recipient:', 'recipient: and an address or id, such as recipient:ann@example.com');
   const { masks, terminal } = desk;
@@ -16,7 +16,7 @@ export async function whyRecipient(desk: Desk, address: string): Promise<Why> {
   let count = 0;
   let latest: readonly DeliveryRecord[] = [];
   for (const recipientId of ids)
-    for await (const { items } of pages(desk.ledger, { recipientId })) {
+    for await (const { items } of pages(desk.ledger, { recipientId, ...(tenant === null ? {} : { tenant }) })) {
       count += items.length;
       latest = [...latest, ...items].sort((a, b) => b.createdAt - a.createdAt).slice(0, MOST_SHORT);
     }

@@ -1,7 +1,7 @@
 import type { ClaimVerdict, HoldVerdict, Lease, ReleaseRequest } from '../../ports/ledger.ts';
 import { openAttempts } from '../attempts.ts';
 import { isSettled, type DeliveryRecord } from '../delivery.ts';
-import { evidenceFirst, move, wait } from './move.ts';
+import { evidenceFirst, forbid, move, wait } from './move.ts';
 import { lapse } from './sweep.ts';
 
 export interface Step<Verdict> {
@@ -95,13 +95,24 @@ export function renew(record: DeliveryRecord, fence: number, leaseMs: number, no
   return { record: { ...record, leaseUntil: now + leaseMs, updatedAt: now }, verdict: { kind: 'ok' } };
 }
 
-/** Gives unmarked work back. With a failure it counts, and at the cap the delivery is `failed` with that reason. */
+/**
+ * Gives unmarked work back. With a failure it counts, and at the cap the delivery is `failed` with that reason. What has expired waits no
+ * longer: where nobody can mark it (its type or provider is in no config any more), no mark would ever say so.
+ */
 export function release(record: DeliveryRecord, request: ReleaseRequest, now: number): Step<HoldVerdict> {
   if (record.fence !== request.fence || record.state !== 'processing') return { record, verdict: { kind: 'fenced' } };
-  const failures = record.failures + (request.failure === null ? 0 : 1);
-  const waiting = { ...record, failures, lapses: 0, reason: request.failure ?? record.reason };
-  if (request.failure === null || failures < record.maxAttempts)
-    return { record: wait(waiting, now, request.delayMs), verdict: { kind: 'ok' } };
-  const over = openAttempts(record).length > 0 ? ('unknown' as const) : ('failed' as const);
-  return { record: move(waiting, over, now, { dueAt: now }), verdict: { kind: 'settled', state: over } };
+  const { failure, delayMs } = request;
+  const failures = record.failures + (failure === null ? 0 : 1);
+  const waiting = { ...record, failures, lapses: 0, reason: failure ?? request.reason ?? record.reason };
+  if (failure !== null && failures >= record.maxAttempts)
+    return over(move(waiting, openAttempts(record).length > 0 ? 'unknown' : 'failed', now, { dueAt: now }));
+  // Whoever gives it back at once, because it stops, leaves that to the next.
+  if (delayMs === 0) return { record: wait(waiting, now, 0), verdict: { kind: 'ok' } };
+  const leftMs = (record.expiresAt ?? Infinity) - now;
+  if (leftMs <= 0) return over(forbid(waiting, 'expired', now, waiting.reason));
+  return { record: wait(waiting, now, Math.min(delayMs, leftMs)), verdict: { kind: 'ok' } };
+}
+
+function over(record: DeliveryRecord): Step<HoldVerdict> {
+  return { record, verdict: { kind: 'settled', state: record.state } };
 }

@@ -143,7 +143,7 @@ export function releaseNotification(
     ...record,
     failures,
     lapses: 0,
-    reason: request.failure,
+    reason: request.failure ?? request.reason ?? null,
     leaseUntil: null,
     owner: null,
     requestId: null,

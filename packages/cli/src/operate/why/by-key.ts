@@ -1,0 +1,88 @@
+import { kindOf, notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
+import { answering } from '../answering.ts';
+import type { Desk } from '../desk.ts';
+import { missing } from '../find-record.ts';
+import { absolute, columns, plural, relative } from '../words.ts';
+import type { Why } from './why.ts';
+
+/** As many are told of; whoever has more names the tenant, or one by its id. */
+const MOST = 20;
+const PAGE = 250;
+
+/** The notifications that producers gave this key, of whatever type and tenant; at most twenty. */
+export async function byKey(desk: Desk, key: string, tenant: string | null): Promise<readonly NotificationRecord[]> {
+  const known = await named(desk, key, tenant ?? 'default');
+  return known.length > 0 || tenant !== null ? known : searched(desk, key);
+}
+
+/** The id of a notification follows from its tenant, type and key. */
+async function named({ ledger, config }: Desk, key: string, tenant: string): Promise<readonly NotificationRecord[]> {
+  const ids = Object.keys(config.notifications).map((type) => notificationId(tenant, type, key));
+  const found = await answering('find a notification', ledger.findNotifications(ids));
+  return found.filter((record) => record !== null);
+}
+
+/** No port lists tenants, nor types that the config does not have any more. */
+async function searched({ ledger }: Desk, key: string): Promise<readonly NotificationRecord[]> {
+  const found: NotificationRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof ledger.listNotifications>> = await answering(
+      'list notifications',
+      ledger.listNotifications({}, { limit: PAGE, cursor }),
+    );
+    found.push(...page.items.filter((record) => record.key === key));
+    ({ cursor } = page);
+  } while (cursor !== null && found.length < MOST);
+  return found.slice(0, MOST);
+}
+
+/** @throws SendonceError DELIVERY_NOT_FOUND, always */
+export function noSuchKey({ ledger }: Desk, key: string, tenant: string | null): never {
+  // Whoever cut an id when it was copied means no key.
+  if (/^[dn]_/.test(key)) return missing(ledger, kindOf(key), key);
+  const { file } = ledger.capabilities;
+  const where = `${tenant === null ? '' : ` of tenant ${JSON.stringify(tenant)}`} in this ledger${file === null ? '' : ` (${file})`}`;
+  throw new SendonceError(
+    'DELIVERY_NOT_FOUND',
+    `${JSON.stringify(key)} is no id (they begin with d_ or n_, and are whole), and no notification${where} has it for its key. See that --config names the right ledger`,
+  );
+}
+
+/** Several types or tenants may use the same key. */
+export function severalByKey(
+  { masks, now, terminal, command }: Desk,
+  key: string,
+  found: readonly NotificationRecord[],
+): Why {
+  const shown = JSON.stringify(masks.text(key));
+  return {
+    lines: [
+      `${terminal.paint.bold('KEY')}  ${shown} is that of ${plural(found.length, 'notification')}`,
+      '',
+      ...columns(
+        found.map(({ id, state, type, tenant, acceptedAt }) => [
+          `  ${id}`,
+          state,
+          relative(acceptedAt, now()),
+          type,
+          `tenant ${tenant}`,
+        ]),
+      ),
+      '',
+      `  One of them: ${command('why n_...')}`,
+    ],
+    json: {
+      schema: 'sendonce.why/1',
+      kind: 'key',
+      key: masks.text(key),
+      notifications: found.map(({ id, state, type, tenant, acceptedAt }) => ({
+        id,
+        state,
+        type,
+        tenant,
+        acceptedAt: absolute(acceptedAt),
+      })),
+    },
+  };
+}
