@@ -187,33 +187,6 @@ test('a file that is removed or replaced under an open ledger is told, and not w
   });
 });
 
-describe('a damaged record', () => {
-  const DAMAGES = {
-    'of which half is gone': `UPDATE sendonce_deliveries SET body = substr(body, 1, length(body) / 2) WHERE id = ?`,
-    'without its target': `UPDATE sendonce_deliveries SET fixed = 'null' WHERE id = ?`,
-    'with an attempt that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.attempts', json('[null]')) WHERE id = ?`,
-    'with attempts that are no list': `UPDATE sendonce_deliveries SET body = json_set(body, '$.attempts', 'garbage') WHERE id = ?`,
-    'in a state that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.state', 'lost') WHERE id = ?`,
-    'due at a time that is none': `UPDATE sendonce_deliveries SET body = json_set(body, '$.dueAt', 'soon') WHERE id = ?`,
-    'of a later release': `UPDATE sendonce_deliveries SET fixed = json_set(fixed, '$.v', 2) WHERE id = ?`,
-  };
-
-  test.for(Object.entries(DAMAGES))('%s holds nobody up, is kept as it is, and is counted', async ([, damage]) => {
-    const file = temporaryFile();
-    const database = new Database(file);
-    await using(sqliteLedger({ file }), async (ledger) => {
-      const ids = await expanded(ledger, 3);
-      database.prepare(damage).run(ids[1]!);
-      expect(await sendDue(ledger)).toEqual([ids[0], ids[2]]);
-      expect(await ledger.find(ids)).toMatchObject([{ state: 'sent' }, null, { state: 'sent' }]);
-      expect((await ledger.count()).unreadable).toBe(1);
-      expect((await ledger.list({})).items).toHaveLength(2);
-    });
-    expect(database.prepare('SELECT count(*) AS n FROM sendonce_deliveries').get()).toMatchObject({ n: 3 });
-    database.close();
-  });
-});
-
 describe('a file that was restored from a copy', () => {
   test('sends nothing again that it forgot: after the quarantine all that is not settled counts as unknown', async () => {
     const file = temporaryFile();
