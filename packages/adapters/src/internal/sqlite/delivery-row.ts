@@ -1,4 +1,10 @@
-import { DELIVERY_STATES, isSettled, type DeliveryRecord, type DeliveryState, type MessageContent } from '@sendonce/core';
+import {
+  DELIVERY_STATES,
+  isSettled,
+  type DeliveryRecord,
+  type DeliveryState,
+  type MessageContent,
+} from '@sendonce/core';
 import { watchField, workField } from '@sendonce/core/records';
 import { isAttempt, isMoment, isMomentOrNull, isNumber, isTarget, isText } from './sound.ts';
 
@@ -96,7 +102,8 @@ export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
   const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
   // Every field by name, in the order of the type: records of one shape are quicker to copy.
   const of = { ...DEFAULTS, ...body, ...timeOf(row) };
-  if (!isTarget(fixed.target) || !isSound(row, of)) throw new TypeError('a field of the record is not what it should be');
+  if (!isTarget(fixed.target) || !isSound(row, of))
+    throw new TypeError('a field of the record is not what it should be');
   return {
     v: fixed.v,
     id: row.id,

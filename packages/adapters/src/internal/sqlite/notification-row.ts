@@ -28,7 +28,10 @@ export function notificationBodyOf(record: NotificationRecord): string {
 export function notificationOf(row: NotificationRow, dataOf: (body: NotificationBody) => unknown): NotificationRecord {
   const stored = JSON.parse(row.body) as Omit<NotificationBody, 'state' | 'sealed' | 'recipients'>;
   if (stored.v !== 1) throw new TypeError(`record version ${String(stored.v)}`);
-  const body = timed({ ...stored, state: row.state, sealed: row.sealed === 1, recipients: row.recipients }, row.work_at);
+  const body = timed(
+    { ...stored, state: row.state, sealed: row.sealed === 1, recipients: row.recipients },
+    row.work_at,
+  );
   const record = { ...body, data: dataOf(body) };
   if (!isSound(record) || !isNumber(row.open) || wantsWork(record) !== isMoment(row.work_at))
     throw new TypeError('a field of the notification is not what it should be');

@@ -40,7 +40,9 @@ export function notifications(connection: Connection, options: NotificationsOpti
 
   function seqsWhere(condition: string, ...values: number[]): Iterable<number> {
     return chunked((after, limit) =>
-      connection.all<{ seq: number }>(`SELECT seq FROM ${condition} AND seq > ? ORDER BY seq LIMIT ?`, ...values, after, limit).map(({ seq }) => seq),
+      connection
+        .all<{ seq: number }>(`SELECT seq FROM ${condition} AND seq > ? ORDER BY seq LIMIT ?`, ...values, after, limit)
+        .map(({ seq }) => seq),
     );
   }
 

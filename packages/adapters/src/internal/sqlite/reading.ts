@@ -46,11 +46,7 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
       snapshot((connection) => {
         const { conditions, values } = notificationConditions(filter);
         const sql = `${NOTIFICATIONS} WHERE seq > ?${and(conditions)} ORDER BY seq LIMIT ?`;
-        return pageOf(
-          connection.all<WholeNotification>(sql, Number(cursor ?? -1), ...values, limit),
-          limit,
-          withData,
-        );
+        return pageOf(connection.all<WholeNotification>(sql, Number(cursor ?? -1), ...values, limit), limit, withData);
       }),
     count: () => snapshot((connection) => countRows(connection, now())),
     history: (id) =>
