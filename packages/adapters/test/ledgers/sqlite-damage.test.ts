@@ -196,6 +196,10 @@ describe('a ledger without damage', () => {
     const states = Object.entries({ ...deliveries, ...notifications }).filter(([, n]) => n > 0);
     expect(states.map(([state]) => state)).toEqual(STATES_MADE);
     expect(await seen(scene)).toEqual(new Set());
+    const unfinished = newNotification(notificationId('default', 'order', 'unfinished'), 'unfinished', []);
+    await scene.ledger.accept([{ ...unfinished, page: null }]);
+    expect(await scene.ledger.count()).toMatchObject({ unsealed: 1, unreadable: 0 });
+    await scene.ledger.cancel([{ id: unfinished.id, by: 'a test', why: 'never finished' }]);
     await judge(scene, 'none');
     expect(await stuck(scene)).toEqual([]);
     expect((await scene.ledger.count()).deliveries).toMatchObject({ sent: 8, parked: 2 });

@@ -1,31 +1,45 @@
 import { SendonceError } from '@sendonce/core';
 import type { Connection } from './database.ts';
 
-/** States in which `work_at`, or `watch_at`, is the time that something happens to the delivery. In all others both are null. */
-const WORK_STATES = `'queued', 'processing', 'retry-scheduled'`;
-const WATCH_STATES = `'dispatching', 'unknown'`;
-const SETTLED_STATES = `'sent', 'parked', 'delivered', 'bounced', 'undeliverable', 'failed', 'dead', 'expired', 'suppressed', 'cancelled'`;
+/** A moment that a `Date` can be. Text, which sorts after every number, is none. */
+const isTime = (column: string): string => `${column} BETWEEN 0 AND 8640000000000000`;
+
+/** A CASE, because IN builds its list anew for every row that is written (measured: 20 microseconds of an update's 30). */
+function shapes(of: Readonly<Record<string, readonly string[]>>): string {
+  const whens = Object.entries(of).flatMap(([shape, states]) => states.map((state) => `WHEN '${state}' THEN ${shape}`));
+  return `(CASE state ${whens.join(' ')} END) IS NOT TRUE`;
+}
 
 /**
  * Rows that no step writes and no query for work finds: set aside because they cannot be read, or with a time missing that their state
- * needs (or there against it). The index over them is empty in a sound file, so that looking costs nothing. Text of indexes: what was
- * said of a released schema is true of it.
+ * needs (or there against it). The index over them is empty in a sound file, so that looking costs nothing. It is the text of an
+ * index: once released, another text is another migration.
  */
-export const LOST_DELIVERIES: string = `(attention IS 'unreadable'
-  OR ${isTime('work_at')} <> (state IN (${WORK_STATES}))
-  OR ${isTime('watch_at')} <> (state IN (${WATCH_STATES}))
-  OR ${isTime('settled_at')} <> (state IN (${SETTLED_STATES}))
-  OR state NOT IN (${WORK_STATES}, ${WATCH_STATES}, ${SETTLED_STATES}))`;
-export const LOST_NOTIFICATIONS: string = `(sealed NOT IN (0, 1) OR recipients NOT IN ('route', 'explicit')
-  OR state NOT IN ('accepted', 'expanding', 'expanded', 'done', 'cancelled', 'failed')
-  OR ${isTime('work_at')} <> (state IN ('accepted', 'expanding') AND (sealed = 1 OR recipients = 'route'))
-  OR ${isTime('over_at')} <> (state IN ('done', 'cancelled', 'failed'))
-  OR open < 0 OR (open = 0 AND state = 'expanded'))`;
-
-/** A moment that a \`Date\` can be. Text, which sorts after every number, is none. */
-function isTime(column: string): string {
-  return `((${column} BETWEEN 0 AND 8640000000000000) IS TRUE)`;
-}
+export const LOST_DELIVERIES: string = `(attention IS 'unreadable' OR ${shapes({
+  [`(${isTime('work_at')} AND watch_at IS NULL AND settled_at IS NULL)`]: ['queued', 'processing', 'retry-scheduled'],
+  [`(${isTime('watch_at')} AND work_at IS NULL AND settled_at IS NULL)`]: ['dispatching', 'unknown'],
+  [`(${isTime('settled_at')} AND work_at IS NULL AND watch_at IS NULL)`]: [
+    'sent',
+    'delivered',
+    'parked',
+    'bounced',
+    'undeliverable',
+    'failed',
+    'dead',
+    'expired',
+    'suppressed',
+    'cancelled',
+  ],
+})})`;
+export const LOST_NOTIFICATIONS: string = `((sealed = 0 OR sealed = 1) IS NOT TRUE
+  OR (recipients = 'route' OR recipients = 'explicit') IS NOT TRUE OR (open >= 0) IS NOT TRUE OR ${shapes({
+    [`(over_at IS NULL AND (sealed = 1 OR recipients = 'route') = ((${isTime('work_at')}) IS TRUE))`]: [
+      'accepted',
+      'expanding',
+    ],
+    '(over_at IS NULL AND work_at IS NULL AND open > 0)': ['expanded'],
+    [`(${isTime('over_at')} AND work_at IS NULL)`]: ['done', 'cancelled', 'failed'],
+  })})`;
 
 /*
  * The tables begin with `sendonce_`, so that they may live beside an application's own and join its transactions.
