@@ -8,6 +8,10 @@ import { expanded, newNotification, sendDue, targetOf, temporaryFile } from './s
 
 const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined;
 
+interface NodeSqlite {
+  readonly DatabaseSync: new (file: string, options: object) => SqliteDatabaseLike;
+}
+
 function query(database: SqliteDatabaseLike, sql: string): unknown[] {
   return database.prepare(sql).all();
 }
@@ -79,7 +83,8 @@ test('the statements of the application keep what it chose for them', async () =
 });
 
 test.skipIf(!hasNodeSqlite)('a node:sqlite database that reads BigInts and lists carries a ledger', async () => {
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  // Its types come with those of a later Node.
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite') as unknown as NodeSqlite;
   const options = { readBigInts: true, returnArrays: true };
   const database = new DatabaseSync(temporaryFile(), options);
   const ledger = sqliteLedger({ database });

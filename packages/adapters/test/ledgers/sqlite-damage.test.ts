@@ -8,7 +8,6 @@ import {
 } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { sqliteLedger, type SqliteDatabaseLike, type SqlValue } from '../../src/ledgers/sqlite.ts';
-import { LOST_DELIVERIES, LOST_NOTIFICATIONS } from '../../src/internal/sqlite/schema.ts';
 import { openDatabase } from '../../src/internal/sqlite/open-database.ts';
 import { expanded, LEASE, markOf, newDelivery, newNotification, settleOf, targetOf } from './support.ts';
 
@@ -153,10 +152,7 @@ function isKnown(state: string): boolean {
 
 /** What somebody is told of: the rows that count as unreadable, and the lists that nobody finished. */
 async function seen({ ledger, database }: Scene): Promise<ReadonlySet<string>> {
-  const lost = [
-    ...all<{ id: string }>(database, `SELECT id FROM sendonce_deliveries WHERE ${LOST_DELIVERIES}`),
-    ...all<{ id: string }>(database, `SELECT id FROM sendonce_notifications WHERE ${LOST_NOTIFICATIONS}`),
-  ];
+  const lost = all<{ id: string }>(database, 'SELECT id FROM sendonce_unreadable');
   expect((await ledger.count()).unreadable).toBe(lost.length);
   const unsealed = (await ledger.listNotifications({ sealed: false })).items;
   return new Set([...lost, ...unsealed].map(({ id }) => id));

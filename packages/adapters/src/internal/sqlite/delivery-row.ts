@@ -38,20 +38,21 @@ export const ROW_COLUMNS =
   'd.seq, d.id, d.notification, d.provider, d.state, d.work_at, d.watch_at, d.settled_at, d.fixed, d.body' as const;
 export const WITH_MESSAGE = '(SELECT message FROM sendonce_contents WHERE delivery = d.seq)' as const;
 
-/** Never changes after the delivery was made, but for the data, which are erased in the end. */
-const FIXED = [
-  'v',
-  'target',
-  'generation',
-  'expiresAt',
-  'maxAttempts',
-  'topic',
-  'createdAt',
-  'replaces',
-  'operator',
-  'forced',
-  'redrives',
-] as const;
+/** What never changes after the delivery was made, but for the data, which are erased in the end. */
+type Fixed = Pick<
+  DeliveryRecord,
+  | 'v'
+  | 'target'
+  | 'generation'
+  | 'expiresAt'
+  | 'maxAttempts'
+  | 'topic'
+  | 'createdAt'
+  | 'replaces'
+  | 'operator'
+  | 'forced'
+  | 'redrives'
+>;
 /** Changes, has no column of its own, and nearly always has its default, which is not written. */
 const DEFAULTS = {
   fence: 0,
@@ -77,8 +78,24 @@ export const NOT_READ: MessageContent = Object.freeze({});
 
 const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
 
+/** Field by field: a list of names to walk takes more than twice as long, once for every delivery of a fan-out. */
 export function fixedOf(record: DeliveryRecord): string {
-  return JSON.stringify(Object.fromEntries(FIXED.map((field) => [field, record[field]])));
+  const { v, target, generation, expiresAt, maxAttempts, topic, createdAt } = record;
+  const { replaces, operator, forced, redrives } = record;
+  const fixed: Fixed = {
+    v,
+    target,
+    generation,
+    expiresAt,
+    maxAttempts,
+    topic,
+    createdAt,
+    replaces,
+    operator,
+    forced,
+    redrives,
+  };
+  return JSON.stringify(fixed);
 }
 
 export function bodyOf(record: DeliveryRecord): string {
@@ -96,7 +113,7 @@ export function bodyOf(record: DeliveryRecord): string {
 
 /** @throws for a row that was damaged, or that a later release wrote. */
 export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
-  const fixed = JSON.parse(row.fixed) as Pick<DeliveryRecord, (typeof FIXED)[number]>;
+  const fixed = JSON.parse(row.fixed) as Fixed;
   // A worker of this release must not act on what it only half understands.
   if (fixed.v !== 1) throw new TypeError(`record version ${String(fixed.v)}`);
   const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
