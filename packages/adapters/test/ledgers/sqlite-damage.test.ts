@@ -127,6 +127,7 @@ async function carryOn({ ledger, elapse }: Scene, rounds = 3): Promise<void> {
     for (const verdict of await ledger.claim({ due: 100, lateMs: 0 }, { ...LEASE, requestId: `send-${round}` }))
       if (verdict.kind === 'granted') await send(ledger, verdict);
     await ledger.list({ states: ['dead', 'failed', 'parked'], redrivesBelow: 5 });
+    await ledger.list({ redrivesBelow: 5 });
     await ledger.list({});
     await ledger.listNotifications({});
     elapse(DAY_MS);

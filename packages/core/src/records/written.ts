@@ -58,11 +58,11 @@ export interface Matching {
 }
 
 /** Evidence that waited for what was just written moves it on at once (PROTOCOL rule 11). Answers the record that stands. */
-export function matchKept({ now, kept, counted, update }: Matching, ref: Ref, written: DeliveryRecord): DeliveryRecord {
+export function matchKept(store: Matching, ref: Ref, written: DeliveryRecord): DeliveryRecord {
   let standing = written;
-  for (const evidence of kept.takeFor(written)) {
-    const step = guarded(counted, () => witness(standing, evidence, now()));
-    if (step !== null) standing = update(ref, standing, step.record, 'evidence');
+  for (const evidence of store.kept.takeFor(written)) {
+    const step = guarded(store.counted, () => witness(standing, evidence, store.now()));
+    if (step !== null) standing = store.update(ref, standing, step.record, 'evidence');
   }
   return standing;
 }

@@ -97,11 +97,11 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
   }
 
   return {
-    begin: entries.begin,
+    begin: (ids, withMessages) => entries.begin(ids, withMessages),
     flush() {
       for (const [ref, entry] of entries.all()) write(ref, entry);
     },
-    refOf: entries.refOf,
+    refOf: (id) => entries.refOf(id),
     at: (ref) => entries.read(ref)?.record,
     insert,
     update,

@@ -58,15 +58,15 @@ function whole<T>(database: SqliteDatabaseLike, act: () => T): T {
   }
 }
 
-function checkTransaction({ database, get }: Connection): void {
-  if (!isInTransaction(database))
+function checkTransaction(connection: Connection): void {
+  if (!isInTransaction(connection.database))
     throw invalid(
       'this connection has no transaction open; begin one before the publish, and await the publish before its end',
     );
   // What is read here decides whether something was accepted before; nobody may take that back afterwards.
-  if (get<{ read_uncommitted: number }>('PRAGMA read_uncommitted')?.read_uncommitted === 1)
+  if (connection.get<{ read_uncommitted: number }>('PRAGMA read_uncommitted')?.read_uncommitted === 1)
     throw invalid('this connection reads what others have not committed; run PRAGMA read_uncommitted = 0 on it first');
-  if (get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'off')
+  if (connection.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'off')
     throw invalid('this connection cannot roll back; run PRAGMA journal_mode = WAL on it, before the transaction');
 }
 

@@ -47,7 +47,7 @@ export function notifications(connection: Connection, options: NotificationsOpti
   }
 
   return {
-    begin: entries.begin,
+    begin: () => entries.begin(),
     flush() {
       for (const entry of entries.all()) writer.update(entry);
     },
@@ -64,7 +64,7 @@ export function notifications(connection: Connection, options: NotificationsOpti
       entry.isDirty = true;
       if (entry.open === 0 && entry.record.state === 'expanded') update(entry, { ...entry.record, state: 'done' });
     },
-    get: entries.byId,
+    get: (id) => entries.byId(id),
     insert(record) {
       writer.insert(record);
       counters.add(`n:${record.state}`, 1);
