@@ -1,18 +1,21 @@
 // Speed on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
-// `npm run bench -- sqlite` runs one part: simulate, sqlite.
+// `npm run bench -- sqlite` runs one part: simulate, sqlite. With --write the second one also writes docs/reference/benchmarks.md.
 import { spawnSync } from 'node:child_process';
-import { cpus, totalmem } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { benchmarksPage } from './bench/page.js';
 import { ROW_NAMES as ROWS } from './bench/rows.js';
 
 const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
 const [cpu] = cpus();
-console.log(
-  `machine: ${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`,
-);
+const machine = `${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+const load = loadavg()[0].toFixed(1);
+console.log(`machine: ${machine}; load ${load}\n`);
 
 const PARTS = { simulate, sqlite };
-const wanted = process.argv.slice(2);
+const isWriting = process.argv.includes('--write');
+const wanted = process.argv.slice(2).filter((name) => name !== '--write');
 for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) PARTS[part]();
 
 function simulate() {
@@ -77,16 +80,21 @@ function sqlite() {
     '\nSQLite (libsql, synchronous FULL), batches of 50 at the ledger, of 200 in whole workers; bare: the same SQL without our code',
   );
   const script = fileURLToPath(new URL('bench/sqlite.js', import.meta.url));
+  const rows = [];
   for (const name of ROWS) {
     const { stdout, stderr, status } = spawnSync(process.execPath, [script, name], { encoding: 'utf8' });
     if (status !== 0) throw new Error(`${name}: ${stderr}`);
-    const { perSecond, barePerSecond, rssMb } = JSON.parse(stdout);
+    const measured = JSON.parse(stdout);
+    const { perSecond, barePerSecond, rssMb } = measured;
+    rows.push({ name, ...measured });
     const note =
       barePerSecond === undefined
         ? `${rssMb} MB peak RSS`
         : `${Math.round((perSecond / barePerSecond) * 100)} % of the bare loop (${barePerSecond}/s)`;
     row(name, `${perSecond}/s`, note);
   }
+  if (isWriting)
+    writeFileSync(new URL('../docs/reference/benchmarks.md', import.meta.url), benchmarksPage({ machine, load, rows }));
 }
 
 function wallMs(command, args) {

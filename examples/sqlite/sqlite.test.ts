@@ -17,8 +17,8 @@ test('an order and its notification are stored together, or neither is, and a re
   // The second insert of this order fails, and its notification with it.
   await expect(placeOrder(notifier, database, { id: 'o-1', contacts: [] })).rejects.toThrow('UNIQUE');
   expect((await notifier.status()).notifications.accepted).toBe(1);
-  await restored(file);
   await notifier.close();
   database.close();
+  await restored(file);
   rmSync(folder, { recursive: true });
 });

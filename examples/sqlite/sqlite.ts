@@ -1,6 +1,6 @@
 import { markRestored, sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import { createNotifier, type Notifier } from '@sendonce/core';
-import type Database from 'libsql';
+import Database from 'libsql';
 import config from '../first-notifier/notify.config.ts';
 
 type Orders = Notifier<(typeof config)['notifications']>;
@@ -9,9 +9,12 @@ interface Order {
   readonly contacts: { name: string; email: string }[];
 }
 
+// #region open
+/** The ledger in the file of the application, on a connection of its own that the application's library opened. */
 export function open(file: string): Orders {
-  return createNotifier({ ...config, ledger: sqliteLedger({ file }) });
+  return createNotifier({ ...config, ledger: sqliteLedger({ database: new Database(file) }) });
 }
+// #endregion
 
 // #region outbox
 /** The order and what has to be told about it, or neither. */

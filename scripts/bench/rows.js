@@ -2,6 +2,8 @@
 export const ROW_NAMES = [
   'fan-out',
   'protocol',
+  'fan-out beside 1,000,000',
+  'protocol beside 1,000,000',
   'worker, 0 ms provider',
   'worker, 5 ms provider',
   'memory at 10,000',

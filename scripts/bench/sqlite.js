@@ -1,6 +1,6 @@
 // The SQLite ledger beside a bare loop of the same SQL, and whole workers on it. `node scripts/bench/sqlite.js ROW` runs one row in this
 // process and prints one line of JSON; scripts/bench.js runs them all.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -16,39 +16,81 @@ let files = 0;
 const newFile = () => join(folder, `${(files += 1)}.db`);
 
 export const ROWS = {
-  'fan-out': () => besideBare(50_000, fanOut),
-  protocol: () => besideBare(20_000, protocol),
+  'fan-out': () => besideBare(20_000, fanOut),
+  protocol: () => besideBare(10_000, protocol),
+  'fan-out beside 1,000,000': () => besideBare(20_000, fanOut, 1_000_000),
+  'protocol beside 1,000,000': () => besideBare(10_000, protocol, 1_000_000),
   'worker, 0 ms provider': () => worker(20_000, 0),
   'worker, 5 ms provider': () => worker(20_000, 5),
   'memory at 10,000': () => worker(10_000, 0),
   'memory at 1,000,000': () => worker(1_000_000, 0),
 };
 
-/** Three interleaved rounds of ours and of the same statements bare; the median of each. */
-async function besideBare(count, job) {
+/**
+ * Interleaved rounds of ours and of the same statements bare, on files that hold the same, `old` deliveries above all; the median of each.
+ * Every other round begins with the bare loop, so that what the one leaves behind (a warm disk, a full log) helps both alike.
+ */
+async function besideBare(count, job, old = 0) {
   const ours = [];
   const bare = [];
-  for (let round = 0; round < 3; round += 1) {
-    const { prepare, run } = job(count);
-    const record = recording(new Database(newFile()));
-    const recorded = sqliteLedger({ database: record.database });
+  const record = recording(new Database(await filled(old)));
+  const plain = new Database(await filled(old));
+  const again = new Database(await filled(old));
+  const [recorded, ledger] = [record.database, plain].map((database) => sqliteLedger({ database }));
+  await recorded.count();
+  await ledger.count();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { prepare, run } = job(count, `bench-${round}`);
     await prepare(recorded);
-    const preparing = record.statements.splice(0);
-    await run(recorded);
-    record.database.close();
-
-    const plain = new Database(newFile());
-    const ledger = sqliteLedger({ database: plain });
     await prepare(ledger);
-    ours.push(await rate(count, () => run(ledger)));
-    plain.close();
-
-    const again = new Database(newFile());
-    replay(again, preparing);
-    bare.push(await rate(count, async () => replay(again, record.statements)));
-    again.close();
+    replay(again, record.statements.splice(0));
+    await run(recorded);
+    const statements = record.statements.splice(0);
+    const turns = [
+      async () => ours.push(await rate(count, () => run(ledger))),
+      async () => bare.push(await rate(count, async () => replay(again, statements))),
+    ];
+    for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
+  for (const database of [record.database, plain, again]) database.close();
   return { perSecond: median(ours), barePerSecond: median(bare) };
+}
+const ROUNDS = 3;
+
+let template = null;
+
+/** A file with this many deliveries that were sent before: some by the ledger, and copies of their rows under other ids. */
+async function filled(old) {
+  if (old === 0) return newFile();
+  template ??= await makeTemplate(old);
+  const file = newFile();
+  copyFileSync(template, file);
+  return file;
+}
+
+async function makeTemplate(old) {
+  const made = 20_000;
+  const file = newFile();
+  const database = new Database(file);
+  const ledger = sqliteLedger({ database });
+  const { prepare, run } = protocol(made, 'old');
+  await prepare(ledger);
+  await run(ledger);
+  for (let copy = 1; copy * made < old; copy += 1) database.exec(copyOfRows(made, copy * made));
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE');
+  database.close();
+  return file;
+}
+
+function copyOfRows(made, by) {
+  const rest = 'notification, recipient, channel, provider, state, settled_at, erase_at, fixed, body, story';
+  return `BEGIN;
+    INSERT INTO sendonce_deliveries (seq, id, ${rest})
+      SELECT seq + ${by}, 'd_' || hex(randomblob(11)), ${rest} FROM sendonce_deliveries WHERE seq <= ${made};
+    INSERT INTO sendonce_contents SELECT delivery + ${by}, message FROM sendonce_contents WHERE delivery <= ${made};
+    INSERT INTO sendonce_provider_messages SELECT key || hex(randomblob(4)), delivery + ${by} FROM sendonce_provider_messages
+      WHERE delivery <= ${made};
+    COMMIT`;
 }
 
 async function rate(count, run) {
@@ -64,15 +106,15 @@ const targetOf = (i) => ({
   destinationId: '',
   data: { name: 'Some One', locale: 'de' },
 });
-const notification = notificationId('default', 'order', 'bench');
 
-async function seal(ledger, count) {
+async function seal(ledger, count, key) {
   const sendAt = null;
+  const notification = notificationId('default', 'order', key);
   const accept = {
     id: notification,
     tenant: 'default',
     type: 'order',
-    key: 'bench',
+    key,
     class: 'transactional',
     fingerprint: 'f',
   };
@@ -85,8 +127,9 @@ async function seal(ledger, count) {
   }
 }
 
-async function expand(ledger) {
-  const [claimed] = await ledger.claimNotifications({ due: 1, lateMs: 0 }, { ...LEASE, requestId: 'expand' });
+async function expand(ledger, key) {
+  const notification = notificationId('default', 'order', key);
+  const [claimed] = await ledger.claimNotifications({ due: 1, lateMs: 0 }, { ...LEASE, requestId: `expand-${key}` });
   for (let page = 0, targets = claimed.page; targets !== null; page += 1) {
     const deliveries = targets.map((target) => ({
       id: deliveryId({ notificationId: notification, ...target, generation: 0 }),
@@ -102,22 +145,22 @@ async function expand(ledger) {
   }
 }
 
-function fanOut(count) {
-  return { prepare: (ledger) => seal(ledger, count), run: expand };
+function fanOut(count, key) {
+  return { prepare: (ledger) => seal(ledger, count, key), run: (ledger) => expand(ledger, key) };
 }
 
-function protocol(count) {
+function protocol(count, key) {
   return {
     async prepare(ledger) {
-      await seal(ledger, count);
-      await expand(ledger);
+      await seal(ledger, count, key);
+      await expand(ledger, key);
     },
     async run(ledger) {
       const message = { subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) };
       for (let batch = 0; ; batch += 1) {
         const granted = await ledger.claim(
           { due: 50, lateMs: 0 },
-          { ...LEASE, requestId: `r_abcdefghijklmnopqrs-${batch}` },
+          { ...LEASE, requestId: `r_abcdefghijklmnopqrs-${key}-${batch}` },
         );
         if (granted.length === 0) return;
         const of = ({ id, fence }) => ({ id, fence, provider: 'smtp', key: providerKey(id, 'smtp') });

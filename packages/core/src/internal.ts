@@ -2,7 +2,18 @@
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
 export { canonicalJson } from './model/keys.ts';
-export { nearestTo } from './options.ts';
+export {
+  BOOLEAN_RULE,
+  checkOptions,
+  FUNCTION_RULE,
+  isFields,
+  nearestTo,
+  numberRule,
+  oneOfRule,
+  shown,
+  textRule,
+} from './options.ts';
+export type { Rule, Rules } from './options.ts';
 export { resolveSettings } from './settings.ts';
 export type { ResolvedType, Settings } from './settings.ts';
 export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';

@@ -12,6 +12,8 @@ export interface Rule {
   fits(value: unknown): boolean;
   /** An option that may not be left out. */
   readonly required?: true;
+  /** What came is not shown: it may be a secret. */
+  readonly hidden?: true;
 }
 export type Rules = Readonly<Record<string, Rule>>;
 
@@ -27,8 +29,12 @@ export function checkOptions(prefix: string, given: object, rules: Rules, code: 
     const value = (given as Record<string, unknown>)[name];
     const rule = rules[name]!;
     if (value === undefined ? rule.required === true : !rule.fits(value))
-      invalid(`${prefix}${name} must be ${rule.must}, got ${shown(value)}`, code);
+      invalid(`${prefix}${name} must be ${rule.must}, got ${rule.hidden ? kindOf(value) : shown(value)}`, code);
   }
+}
+
+function kindOf(value: unknown): string {
+  return typeof value === 'string' ? `a text of ${value.length} characters` : `something of type ${typeof value}`;
 }
 
 /** A value as an error names it: a text in quotes, so that '5' and 5 are not the same. */
@@ -58,6 +64,8 @@ export function numberRule(bounds: Bounds, unit = ''): Rule {
 }
 
 export const BOOLEAN_RULE: Rule = { must: 'true or false', fits: (value) => typeof value === 'boolean' };
+
+export const FUNCTION_RULE: Rule = { must: 'a function', fits: (value) => typeof value === 'function' };
 
 /** Refuses an option that is not one, and names what it was probably meant to be. */
 export function checkNames(prefix: string, given: object, known: ReadonlySet<string>): void {

@@ -1,4 +1,6 @@
 import type { Alert, AlertSink } from '@sendonce/core';
+import { FUNCTION_RULE, type Rule, type Rules } from '@sendonce/core/internal';
+import { checkAdapter } from '../internal/options.ts';
 
 export interface ConsoleAlertsOptions {
   /** Takes one line, without its line break. @defaultValue writes to standard error */
@@ -7,6 +9,7 @@ export interface ConsoleAlertsOptions {
 
 /** Alerts as lines to read: what happened, to which, and the command that shows or mends it. */
 export function consoleAlerts(options: ConsoleAlertsOptions = {}): AlertSink {
+  checkAdapter('consoleAlerts', options, RULES);
   const { write = (line) => void process.stderr.write(`${line}\n`) } = options;
   return {
     async send(alert) {
@@ -15,6 +18,8 @@ export function consoleAlerts(options: ConsoleAlertsOptions = {}): AlertSink {
     async close() {},
   };
 }
+
+const RULES: Rules = { write: FUNCTION_RULE } satisfies Record<keyof ConsoleAlertsOptions, Rule>;
 
 function lineOf({ kind, at, count, examples, summary, next }: Alert): string {
   const more = count - examples.length;

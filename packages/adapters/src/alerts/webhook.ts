@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { SendonceError, type Alert, type AlertSink } from '@sendonce/core';
+import type { Alert, AlertSink } from '@sendonce/core';
+import { FUNCTION_RULE, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { checkAdapter, OBJECT_RULE, SECRET_RULE, URL_RULE } from '../internal/options.ts';
 import { webhookHeaders, webhookKey } from '../internal/standard-webhooks.ts';
 
 export interface WebhookAlertsOptions {
@@ -21,10 +23,9 @@ export interface WebhookAlertsOptions {
  * @throws SendonceError OPTION_INVALID for a url, time limit or secret that cannot work.
  */
 export function webhookAlerts(options: WebhookAlertsOptions): AlertSink {
+  checkAdapter('webhookAlerts', options, RULES);
   const { headers = {}, timeoutMs = 10_000, body: bodyOf = standardBody } = options;
-  const url = checkedUrl(options.url);
-  if (!(timeoutMs >= 1 && timeoutMs <= 15_000))
-    throw new SendonceError('OPTION_INVALID', `timeoutMs must be a number from 1 to 15000, got ${timeoutMs}`);
+  const url = new URL(options.url);
   const key = options.secret === undefined ? null : webhookKey(options.secret);
 
   return {
@@ -38,11 +39,13 @@ export function webhookAlerts(options: WebhookAlertsOptions): AlertSink {
   };
 }
 
-function checkedUrl(given: string | URL): URL {
-  const url = URL.canParse(String(given)) ? new URL(given) : null;
-  if (url !== null && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  throw new SendonceError('OPTION_INVALID', 'url must be a whole http or https address');
-}
+const RULES: Rules = {
+  url: { ...URL_RULE, required: true },
+  headers: OBJECT_RULE,
+  timeoutMs: numberRule({ least: 1, most: 15_000 }, ' ms'),
+  secret: SECRET_RULE,
+  body: FUNCTION_RULE,
+} satisfies Record<keyof WebhookAlertsOptions, Rule>;
 
 function standardBody(alert: Alert): unknown {
   return { type: `alert.${alert.kind}`, timestamp: new Date(alert.at).toISOString(), data: alert };

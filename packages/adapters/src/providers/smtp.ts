@@ -1,8 +1,10 @@
 import type { ConnectionOptions } from 'node:tls';
-import { SendonceError, type Outcome, type Provider } from '@sendonce/core';
+import type { Outcome, Provider } from '@sendonce/core';
+import { BOOLEAN_RULE, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import { deadlineOf } from '../internal/deadline.ts';
 import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { DELIVERY_HEADER, mailOf, type Mail } from '../internal/email/mail.ts';
+import { checkAdapter, OBJECT_RULE, SECRET_RULE } from '../internal/options.ts';
 import { mailLibrary, type SmtpError } from '../internal/smtp/library.ts';
 import { mimeOf } from '../internal/smtp/mime.ts';
 import { outcomeOfFailure, queueIdIn } from '../internal/smtp/replies.ts';
@@ -41,9 +43,9 @@ export interface SmtpOptions {
  * @throws SendonceError OPTION_INVALID for an option that cannot work, DRIVER_MISSING without the package.
  */
 export function smtp(options: SmtpOptions): Provider {
+  check(options);
   const { name = 'smtp', maxConnections = 10, messagesPerConnection = 100, idleMs = 10_000 } = options;
   const server = serverOf(options);
-  check({ maxConnections, messagesPerConnection, idleMs }, name);
   const from = senderOf('from', options.from);
   const library = mailLibrary();
   const sessions = new Sessions({
@@ -107,35 +109,50 @@ function outcomeOf(transfer: Transfer, { messageId }: Mail): Outcome {
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|::1)$/i;
 
+const HOST_RULE: Rule = {
+  must: 'the name or address of a server',
+  fits: (value) => typeof value === 'string' && /^[\w.:-]{1,253}$/.test(value),
+  required: true,
+};
+const CLIENT_RULE: Rule = {
+  must: 'a host name or an address in brackets',
+  fits: (value) => typeof value === 'string' && /^[\w.:[\]-]{1,253}$/.test(value),
+};
+const FROM_RULE: Rule = {
+  must: "'a@example.com', 'Name <a@example.com>' or { name, address }",
+  fits: (value) => typeof value === 'string' || isFields(value),
+  required: true,
+};
+
+const RULES: Rules = {
+  host: HOST_RULE,
+  port: atMost(65_535),
+  secure: BOOLEAN_RULE,
+  requireTls: BOOLEAN_RULE,
+  auth: OBJECT_RULE,
+  from: FROM_RULE,
+  name: textRule(512),
+  clientName: CLIENT_RULE,
+  tls: OBJECT_RULE,
+  maxConnections: atMost(1_000),
+  messagesPerConnection: atMost(1_000_000),
+  idleMs: atMost(600_000),
+} satisfies Record<keyof SmtpOptions, Rule>;
+
+const AUTH_RULES: Rules = { user: { ...SECRET_RULE, required: true }, pass: { ...SECRET_RULE, required: true } };
+
+function atMost(most: number): Rule {
+  return numberRule({ least: 1, most, whole: true });
+}
+
+function check(options: SmtpOptions): void {
+  checkAdapter('smtp', options, RULES);
+  if (options.auth !== undefined) checkAdapter('smtp: auth', options.auth, AUTH_RULES);
+}
+
 function serverOf(options: SmtpOptions): SmtpServer {
   const { host, auth = null, tls = {}, clientName = null } = options;
-  if (typeof host !== 'string' || !/^[\w.:-]{1,253}$/.test(host))
-    invalid(`host must be the name or address of a server, got ${JSON.stringify(host)}`);
   const { secure = options.port === 465 } = options;
   const { port = secure ? 465 : 587, requireTls = auth !== null && !LOOPBACK.test(host) } = options;
-  if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    invalid(`port must be a whole number from 1 to 65535, got ${port}`);
-  if (auth !== null && !(isText(auth.user) && isText(auth.pass))) invalid('auth must be { user, pass }, two texts');
-  if (clientName !== null && !/^[\w.:[\]-]{1,253}$/.test(clientName))
-    invalid(`clientName must be a host name or an address in brackets, got ${JSON.stringify(clientName)}`);
   return { host, port, secure, requireTls, auth, tls, clientName };
-}
-
-function check(numbers: Readonly<Record<keyof typeof MOST, number>>, name: unknown): void {
-  if (!isText(name)) invalid(`name must be a text, got ${JSON.stringify(name)}`);
-  for (const [option, most] of Object.entries(MOST)) {
-    const value = numbers[option as keyof typeof MOST];
-    if (!(Number.isInteger(value) && value >= 1 && value <= most))
-      invalid(`${option} must be a whole number from 1 to ${most}, got ${value}`);
-  }
-}
-
-const MOST = { maxConnections: 1_000, messagesPerConnection: 1_000_000, idleMs: 600_000 } as const;
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '';
-}
-
-function invalid(message: string): never {
-  throw new SendonceError('OPTION_INVALID', message);
 }

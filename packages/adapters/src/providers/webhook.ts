@@ -1,11 +1,20 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isIP } from 'node:net';
-import { SendonceError, type MessageContent, type Outcome, type OutgoingMessage, type Provider } from '@sendonce/core';
-import { canonicalJson } from '@sendonce/core/internal';
+import type { MessageContent, Outcome, OutgoingMessage, Provider } from '@sendonce/core';
+import {
+  BOOLEAN_RULE,
+  canonicalJson,
+  FUNCTION_RULE,
+  numberRule,
+  textRule,
+  type Rule,
+  type Rules,
+} from '@sendonce/core/internal';
 import { deadlineOf } from '../internal/deadline.ts';
 import { hostOf, post } from '../internal/http/post.ts';
 import { isPublicAddress, NotPublic, publicLookup } from '../internal/http/public-addresses.ts';
 import { refusalOf } from '../internal/http/refusal.ts';
+import { checkAdapter, httpUrl, invalid, OBJECT_RULE, SECRET_RULE, URL_RULE } from '../internal/options.ts';
 import { webhookHeaders, webhookKey } from '../internal/standard-webhooks.ts';
 
 export interface WebhookMessage {
@@ -53,9 +62,9 @@ const BODY_MS = 1_000;
  * @throws SendonceError OPTION_INVALID for an option that cannot work.
  */
 export function webhook(options: WebhookOptions): Provider {
+  check(options);
   const { name = 'webhook', timeoutMs = 15_000, body = contentOf, notTakenOn = [] } = options;
-  const fixed = options.url === undefined ? null : checkedUrl(options.url);
-  check(options, fixed);
+  const fixed = httpUrl(options.url);
   const headers = checkedHeaders(options.headers ?? {});
   const key = options.secret === undefined ? null : webhookKey(options.secret);
   const rules = { address: fixed === null ? 'destination' : 'provider', notTakenOn: new Set(notTakenOn) } as const;
@@ -145,42 +154,39 @@ function lookupFor(fixed: URL | null, { privateAddresses = false }: WebhookOptio
   return fixed !== null || privateAddresses ? {} : { lookup: publicLookup };
 }
 
-/** A user and password in a URL would be sent nowhere: better said than dropped. */
-function httpUrl(given: string | URL): URL | null {
-  const url = URL.canParse(String(given)) ? new URL(given) : null;
-  const isHttp = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
-  return isHttp && url.username === '' && url.password === '' ? url : null;
+const RULES: Rules = {
+  name: textRule(512),
+  url: URL_RULE,
+  allow: FUNCTION_RULE,
+  privateAddresses: BOOLEAN_RULE,
+  secret: SECRET_RULE,
+  headers: OBJECT_RULE,
+  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  body: FUNCTION_RULE,
+  receiverHonoursId: OBJECT_RULE,
+  notTakenOn: { must: 'a list of whole numbers from 500 to 599', fits: areServerErrors },
+} satisfies Record<keyof WebhookOptions, Rule>;
+
+const HONOURS_RULES: Rules = {
+  windowMs: { ...numberRule({ least: 1, most: Number.MAX_SAFE_INTEGER }, ' ms'), required: true },
+};
+
+function areServerErrors(value: unknown): boolean {
+  const isOne = (status: unknown): boolean =>
+    Number.isInteger(status) && 500 <= (status as number) && (status as number) <= 599;
+  return Array.isArray(value) && value.every(isOne);
 }
 
-function checkedUrl(given: string | URL): URL {
-  return httpUrl(given) ?? invalid('url must be a whole http or https address without a user and password');
-}
-
-function check(options: WebhookOptions, fixed: URL | null): void {
-  const {
-    allow,
-    privateAddresses,
-    timeoutMs = 15_000,
-    body,
-    receiverHonoursId,
-    notTakenOn = [],
-    name = 'webhook',
-  } = options;
-  if ((fixed === null) === (allow === undefined))
+function check(options: WebhookOptions): void {
+  checkAdapter('webhook', options, RULES);
+  const { url, allow, privateAddresses, receiverHonoursId } = options;
+  if (receiverHonoursId !== undefined) checkAdapter('webhook: receiverHonoursId', receiverHonoursId, HONOURS_RULES);
+  if ((url === undefined) === (allow === undefined))
     invalid(
-      "give either 'url', where every message goes, or 'allow', which decides about the URL in each target's 'to'",
+      "webhook: give either 'url', where every message goes, or 'allow', which decides about the URL in each target's 'to'",
     );
-  if (fixed !== null && privateAddresses !== undefined)
-    invalid("privateAddresses is for 'allow'; a 'url' of your own may be anywhere");
-  if (allow !== undefined && typeof allow !== 'function') invalid(`allow must be a function, got ${typeof allow}`);
-  if (body !== undefined && typeof body !== 'function') invalid(`body must be a function, got ${typeof body}`);
-  if (typeof name !== 'string' || name === '') invalid(`name must be a text, got ${JSON.stringify(name)}`);
-  if (!(timeoutMs >= 1 && timeoutMs <= 300_000))
-    invalid(`timeoutMs must be a number from 1 to 300000, got ${timeoutMs}`);
-  if (receiverHonoursId !== undefined && !(receiverHonoursId.windowMs >= 1))
-    invalid(`receiverHonoursId.windowMs must be a number of at least 1, got ${receiverHonoursId.windowMs}`);
-  const wrong = notTakenOn.find((status) => !(Number.isInteger(status) && status >= 500 && status <= 599));
-  if (wrong !== undefined) invalid(`notTakenOn may hold whole numbers from 500 to 599, got ${wrong}`);
+  if (url !== undefined && privateAddresses !== undefined)
+    invalid("webhook: privateAddresses is for 'allow'; a 'url' of your own may be anywhere");
 }
 
 const OURS = /^(webhook-.*|host|content-length|transfer-encoding|connection|expect|upgrade)$/i;
@@ -188,19 +194,15 @@ const OURS = /^(webhook-.*|host|content-length|transfer-encoding|connection|expe
 function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (OURS.test(name)) invalid(`headers may not hold '${name}', which the provider sets itself`);
+    if (OURS.test(name)) invalid(`webhook: headers may not hold '${name}', which the provider sets itself`);
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
     } catch {
       // Not the value: it may be a secret.
-      invalid(`headers: '${name}' is not a header that HTTP can carry`);
+      invalid(`webhook: headers: '${name}' is not a header that HTTP can carry`);
     }
     checked[name.toLowerCase()] = value;
   }
   return checked;
-}
-
-function invalid(message: string): never {
-  throw new SendonceError('OPTION_INVALID', message);
 }

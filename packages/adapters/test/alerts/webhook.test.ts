@@ -162,10 +162,16 @@ describe('a receiver', () => {
 
 describe('an option that cannot work', () => {
   test.each<[what: string, options: WebhookAlertsOptions, message: RegExp]>([
-    ['an address that is none', { url: 'example' }, /^url must be a whole http or https address$/],
-    ['another protocol', { url: 'file:///etc/passwd' }, /^url must be/],
-    ['no time', { url: 'https://example.org', timeoutMs: 0 }, /timeoutMs must be a number from 1 to 15000, got 0/],
+    [
+      'an address that is none',
+      { url: 'example' },
+      /^webhookAlerts: url must be a whole http or https address without a user and password, got a text of 7 characters$/,
+    ],
+    ['another protocol', { url: 'file:///etc/passwd' }, /url must be/],
+    ['no time', { url: 'https://example.org', timeoutMs: 0 }, /timeoutMs must be a number from 1 to 15000 ms, got 0/],
     ['too much time', { url: 'https://example.org', timeoutMs: 15_001 }, /got 15001/],
+    ['a name that is none', { url: 'https://example.org', timeout: 1 } as never, /Did you mean 'timeoutMs'\?$/],
+    ['nothing at all', undefined as never, /^webhookAlerts: the options must be an object/],
     ['a secret of another kind', { url: 'https://example.org', secret: 'hush' }, /^secret must be 'whsec_'/],
   ])('is refused at once: %s', (_what, options, message) => {
     const error = expect.objectContaining({

@@ -332,6 +332,11 @@ describe('an option', () => {
     ['maxConnections', { maxConnections: 0 }],
     ['messagesPerConnection', { messagesPerConnection: 1.5 }],
     ['idleMs', { idleMs: NaN }],
+    ['secure', { secure: 'yes' as never }],
+    ['from', { from: 5 as never }],
+    ['smtp: auth: pass must be', { auth: { user: 'x', pass: 5 as never } }],
+    ["Did you mean 'maxConnections'?", { maxConections: 5 } as never],
+    ["Did you mean 'pass'?", { auth: { user: 'x', pas: 'y' } as never }],
   ];
   test.each(wrong)('that cannot work is refused by name: %s %j', (option, options) => {
     expect(() => smtp({ host: 'mail.example.com', from: 'orders@example.com', ...options })).toThrow(

@@ -374,6 +374,12 @@ describe('an option', () => {
     ['x a', { url, headers: { 'x a': '1' } }],
     ['windowMs', { url, receiverHonoursId: { windowMs: 0 } }],
     ['notTakenOn', { url, notTakenOn: [200] }],
+    ['notTakenOn', { url, notTakenOn: 503 as never }],
+    ['headers', { url, headers: 'secret\r\n' as never }],
+    ['url', { url: { toString: () => url } as never }],
+    ["Did you mean 'timeoutMs'?", { url, timeoutMS: 5 } as never],
+    ["Did you mean 'windowMs'?", { url, receiverHonoursId: { window: 5 } as never }],
+    ['must be an object', undefined as never],
   ];
   test.each(wrong)('that cannot work is refused by name, without its secret: %s', (name, options) => {
     let said = '';

@@ -374,7 +374,10 @@ export interface Counts {
   readonly strays: number;
   readonly assumed: number;
   readonly refusedMoves: number;
-  /** Deliveries whose stored record cannot be read (damaged, or written by a later release): left alone, and waiting for a person. */
+  /**
+   * Deliveries and notifications that nothing will take up, because their stored record cannot be read (damaged, or written by a later
+   * release) or lacks what its state needs: left alone, and waiting for a person.
+   */
   readonly unreadable: number;
   /** Age of the longest-due claimable delivery, or notification that waits to be routed or expanded, ms; 0 when none is due. */
   readonly oldestDueMs: number;

@@ -108,7 +108,7 @@ function claim(records: Records, entry: NotificationEntry, lease: Lease, now: nu
     case 'repeated':
       epochs.used(step.record.fence);
       notifications.update(entry, step.record);
-      return { kind: 'granted', id, fence: step.record.fence, record: step.record, page: nextPage(records, entry) };
+      return grant(records, entry);
     case 'ended':
       notifications.update(entry, step.record);
       return { kind: 'settled', id, state: step.record.state };
@@ -121,10 +121,32 @@ function claim(records: Records, entry: NotificationEntry, lease: Lease, now: nu
   }
 }
 
-/** The targets to expand now; null where a route has to be asked first, or nothing is left. */
+function grant(records: Records, entry: NotificationEntry): NotificationVerdict {
+  const page = nextPage(records, entry);
+  const { id, fence, state } = entry.record;
+  if (state === 'failed') return { kind: 'settled', id, state };
+  return { kind: 'granted', id, fence, record: entry.record, page };
+}
+
+/**
+ * The targets to expand now; null where a route has to be asked first, or nothing is left. A page that cannot be read ends the
+ * notification where somebody sees it: to go on without it would leave its recipients out for good.
+ */
 function nextPage({ notifications }: Records, entry: NotificationEntry): readonly Target[] | null {
   const { record } = entry;
-  return record.sealed && record.cursor < record.pages ? notifications.pageOf(entry, record.cursor) : null;
+  if (!record.sealed || record.cursor >= record.pages) return null;
+  const page = notifications.pageOf(entry, record.cursor);
+  if (page !== undefined) return page;
+  const reason = `page ${record.cursor} of its recipients is lost or damaged in the store; those before it were made`;
+  notifications.update(entry, {
+    ...record,
+    state: 'failed',
+    reason,
+    leaseUntil: null,
+    owner: null,
+    requestId: null,
+  });
+  return null;
 }
 
 function add(records: Records, request: AddRequest, now: number): AddVerdict {
@@ -148,12 +170,8 @@ function add(records: Records, request: AddRequest, now: number): AddVerdict {
   const after = afterPage(record, request, inserted.length, now);
   const isDone = after.state === 'expanded' && entry.open === 0;
   notifications.update(entry, isDone ? { ...after, state: 'done' } : after);
-  return {
-    kind: 'added',
-    inserted,
-    record: entry.record,
-    next: entry.record.leaseUntil === null ? null : nextPage(records, entry),
-  };
+  const next = entry.record.leaseUntil === null ? null : nextPage(records, entry);
+  return { kind: 'added', inserted, record: entry.record, next };
 }
 
 function insert(records: Records, of: NotificationRecord, from: NewDelivery, now: number): boolean {

@@ -37,9 +37,9 @@ function reckonNotification(
   }
   notifications.recount(entry, open);
   // Deliveries are missing that were made: make them again from the frozen pages, as `unknown` ones.
-  const isGapped = left < record.deliveries;
-  notifications.update(
-    entry,
-    isGapped ? { ...free, state: 'expanding', cursor: 0, deliveries: left, dueAt: now } : free,
-  );
+  if (left < record.deliveries)
+    return notifications.update(entry, { ...free, state: 'expanding', cursor: 0, deliveries: left, dueAt: now });
+  // Nothing of it will settle any more, so nothing else would ever end it.
+  const isDone = record.state === 'expanded' && open === 0;
+  notifications.update(entry, isDone ? { ...free, state: 'done' } : free);
 }

@@ -59,8 +59,8 @@ export interface Notifications<Entry extends NotificationEntry = NotificationEnt
     page: number,
     targets: readonly Target[],
   ): { readonly pages: number; readonly targets: number };
-  /** The targets of a page that is not expanded yet. */
-  pageOf(entry: Entry, page: number): readonly Target[];
+  /** The targets of a page, none once it was dropped; undefined for a page that is not there or cannot be read. */
+  pageOf(entry: Entry, page: number): readonly Target[] | undefined;
   /** Whether a page that was stored, expanded or not, had these targets. */
   hasPage(entry: Entry, page: number, targets: readonly Target[]): boolean;
   /** Called when the page's deliveries exist. */

@@ -4,8 +4,6 @@ import type { Connection } from './database.ts';
 export interface Counters {
   /** A new transaction: what one that failed left behind is dropped. */
   begin(): void;
-  /** A new transaction: what one that failed left behind is dropped. */
-  begin(): void;
   add(name: string, change: number): void;
   flush(): void;
 }

@@ -1,3 +1,5 @@
+import { SendonceError } from '@sendonce/core';
+
 /** A value that every driver takes and gives back unchanged. */
 export type SqlValue = string | number | null;
 
@@ -12,6 +14,11 @@ interface Statement {
   run(...values: SqlValue[]): unknown;
   get(...values: SqlValue[]): unknown;
   all(...values: SqlValue[]): unknown[];
+  /** better-sqlite3, libsql. */
+  safeIntegers?(on: boolean): unknown;
+  /** node:sqlite. */
+  setReadBigInts?(on: boolean): unknown;
+  setReturnArrays?(on: boolean): unknown;
 }
 
 /** An open database of better-sqlite3, libsql or node:sqlite: what all three can do. */
@@ -31,7 +38,10 @@ export interface Connection {
 
 const connections = new WeakMap<SqliteDatabaseLike, Connection>();
 
-/** The connection of this database; a second call answers the same one. */
+/**
+ * The connection of this database; a second call answers the same one.
+ * @throws SendonceError OPTION_INVALID for one whose rows are not objects of plain numbers and texts.
+ */
 export function connectionOf(database: SqliteDatabaseLike): Connection {
   const known = connections.get(database);
   if (known !== undefined) return known;
@@ -40,7 +50,7 @@ export function connectionOf(database: SqliteDatabaseLike): Connection {
   function statement(sql: string): Statement {
     const found = prepared.get(sql);
     if (found !== undefined) return found;
-    const made = database.prepare(sql);
+    const made = plain(database.prepare(sql));
     prepared.set(sql, made);
     return made;
   }
@@ -54,6 +64,30 @@ export function connectionOf(database: SqliteDatabaseLike): Connection {
     get: <Row>(sql: string, ...values: SqlValue[]) => (statement(sql).get(...values) as Row | null) ?? undefined,
     all: <Row>(sql: string, ...values: SqlValue[]) => statement(sql).all(...values) as Row[],
   };
+  checkRows(connection);
   connections.set(database, connection);
   return connection;
+}
+
+/** Ours alone: what the application set for its own statements on this connection (BigInt for every number, above all) stays. */
+function plain(statement: Statement): Statement {
+  statement.safeIntegers?.(false);
+  statement.setReadBigInts?.(false);
+  statement.setReturnArrays?.(false);
+  return statement;
+}
+
+function checkRows(connection: Connection): void {
+  const sql = `SELECT value, 'x' AS name FROM json_each('[1]')`;
+  const isRow = (row: unknown): boolean => {
+    const { value, name } = (row ?? {}) as { value?: unknown; name?: unknown };
+    return value === 1 && name === 'x';
+  };
+  const [got, all] = [connection.get<unknown>(sql), connection.all<unknown>(sql)];
+  if (isRow(got) && all.length === 1 && isRow(all[0])) return;
+  const shown = JSON.stringify(got, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+  throw new SendonceError(
+    'OPTION_INVALID',
+    `the database answers ${shown} where {"value":1,"name":"x"} was expected: its statements must give rows as objects of plain numbers and texts; give the connection as better-sqlite3, libsql or node:sqlite opens it`,
+  );
 }

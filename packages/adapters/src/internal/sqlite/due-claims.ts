@@ -1,5 +1,6 @@
 import type { DueClaims } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
+import { parsed } from './sound.ts';
 
 /** What each claim of due work was granted, until its lease is over. */
 export function dueClaims(connection: Connection, now: () => number): DueClaims {
@@ -9,7 +10,7 @@ export function dueClaims(connection: Connection, now: () => number): DueClaims 
         'SELECT ids FROM sendonce_due_claims WHERE request_id = ?',
         requestId,
       );
-      return row === undefined ? null : (JSON.parse(row.ids) as string[]);
+      return row === undefined ? null : (parsed<string[]>(row.ids) ?? []);
     },
     remember(requestId, granted, untilMs) {
       // An empty answer need not be remembered: a repeat that finds work would only be the first to do so.

@@ -1,6 +1,7 @@
 import type { DeliveryRecord, Evidence } from '@sendonce/core';
 import { evidenceKeys, keyOfEvidence } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
+import { parsed } from './sound.ts';
 
 /** Evidence that nothing matched yet (PROTOCOL rule 11), by the delivery or the provider's message that it names. */
 export interface KeptEvidence {
@@ -19,7 +20,7 @@ export function keptEvidence(connection: Connection): KeptEvidence {
       about,
     );
     if (rows.length > 0) connection.run('DELETE FROM sendonce_kept_evidence WHERE about = ?', about);
-    return rows.map(({ body }) => JSON.parse(body) as Evidence);
+    return rows.flatMap(({ body }) => parsed<Evidence>(body) ?? []);
   }
 
   return {

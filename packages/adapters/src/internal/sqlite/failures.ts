@@ -44,6 +44,11 @@ export function codeOf(error: unknown): string {
   return name === 'SQLITE_LOCKED' ? 'SQLITE_BUSY' : name;
 }
 
+/** What SQLite says to a BEGIN where a transaction is open already. */
+export function isInsideTransaction(error: unknown): boolean {
+  return error instanceof Error && IN_TRANSACTION.test(error.message);
+}
+
 const IN_TRANSACTION = /within a transaction/;
 /** How libsql says that it cannot open a file: with SQLite's code in the text alone. */
 const OPENING = /^ConnectionFailed\(.*: (\d+)"?\)$/;

@@ -1,3 +1,4 @@
+import { isDeadLetter, isSettled, type DeliveryRecord } from '@sendonce/core';
 import type { Connection } from './database.ts';
 
 export interface RetentionOptions {
@@ -12,6 +13,13 @@ const TURN_MS = 1_000;
 const DAY_MS = 86_400_000;
 const EVIDENCE_MS = 30 * DAY_MS;
 
+/** When its content may go: some time after it settled; a dead letter keeps it until it is replaced, because a replay needs it. */
+export function eraseAt(record: DeliveryRecord, contentRetentionMs: number): number | null {
+  if (record.settledAt === null || !isSettled(record.state)) return null;
+  if (isDeadLetter(record.state) && record.replacedBy === null) return null;
+  return record.settledAt + contentRetentionMs;
+}
+
 /** Erases the content of what settled long enough ago, then forgets notifications that have been over for `retentionMs`. */
 export function retention(connection: Connection, { now, retentionMs }: RetentionOptions): () => void {
   let nextAt = 0;
@@ -25,7 +33,8 @@ export function retention(connection: Connection, { now, retentionMs }: Retentio
     for (const { seq } of rows) {
       connection.run('DELETE FROM sendonce_contents WHERE delivery = ?', seq);
       connection.run(
-        `UPDATE sendonce_deliveries SET erase_at = NULL, fixed = json_set(fixed, '$.target.data', json('{}')) WHERE seq = ?`,
+        `UPDATE sendonce_deliveries SET erase_at = NULL,
+           fixed = CASE WHEN json_valid(fixed) THEN json_set(fixed, '$.target.data', json('{}')) ELSE '' END WHERE seq = ?`,
         seq,
       );
     }
@@ -70,7 +79,7 @@ export function retention(connection: Connection, { now, retentionMs }: Retentio
 
 function forgetSome(connection: Connection, notification: number): number {
   const rows = connection.all<{ seq: number; state: string; assumed: number | null }>(
-    `SELECT seq, state, body ->> 'assumed' AS assumed FROM sendonce_deliveries WHERE notification = ? LIMIT ?`,
+    `SELECT seq, state, CASE WHEN json_valid(body) THEN body ->> 'assumed' END AS assumed FROM sendonce_deliveries WHERE notification = ? LIMIT ?`,
     notification,
     ROWS_PER_TURN,
   );

@@ -2,6 +2,7 @@ import { isAccepted } from '../../model/attempts.ts';
 import type { DeliveryRecord } from '../../model/delivery.ts';
 import { hashIndex, type HashIndex } from './hash-index.ts';
 import { messageKey } from '../../records/evidence-keys.ts';
+import { learnedMessages } from '../../records/written.ts';
 
 /** From a provider's id for a message to the delivery that it belongs to. */
 export interface MessageIndex {
@@ -38,11 +39,7 @@ export function messageIndex(deliveries: {
 }
 
 function add(index: HashIndex, slot: number, before: DeliveryRecord | null, after: DeliveryRecord): void {
-  after.attempts.forEach((attempt, i) => {
-    const key = keyOf(attempt);
-    const old = before?.attempts[i];
-    if (key !== null && (old === undefined || keyOf(old) !== key)) index.add(key, slot);
-  });
+  for (const key of learnedMessages(before, after)) index.add(key, slot);
 }
 
 function keyOf(attempt: DeliveryRecord['attempts'][number]): string | null {

@@ -92,6 +92,7 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
     },
     pageOf(entry, page) {
       const content = entry.pages[page]?.content;
+      if (content === undefined) return undefined;
       return typeof content === 'number' ? contents.read(content) : [];
     },
     hasPage(entry, page, wanted) {

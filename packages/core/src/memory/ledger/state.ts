@@ -5,12 +5,11 @@ import {
   type DeliveryState,
   type Move,
 } from '../../model/delivery.ts';
-import { witness } from '../../model/steps/evidence.ts';
-import { openOf, watchAt, workAt } from '../../records/due-at.ts';
+import { watchAt, workAt } from '../../records/due-at.ts';
 import { epochs, newEpoch } from '../../records/epochs.ts';
 import { messageKey } from '../../records/evidence-keys.ts';
-import { guarded } from '../../records/guarded.ts';
 import type { Deliveries, Records } from '../../records/store.ts';
+import { addUp, isMove, matchKept, openChange, type Matching, type Sums } from '../../records/written.ts';
 import { timeHeap, type TimeHeap } from '../time-heap.ts';
 import type { ChunkPool } from './arena.ts';
 import { compaction } from './compaction.ts';
@@ -66,15 +65,18 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   const counts = Object.fromEntries(DELIVERY_STATES.map((state) => [state, 0])) as Record<DeliveryState, number>;
   const tallies = { assumed: 0, refusedMoves: 0 };
   const counted = { countRefusedMove: () => void (tallies.refusedMoves += 1) };
+  const sums: Sums = {
+    delivery: (state, change) => void (counts[state] += change),
+    assumed: (change) => void (tallies.assumed += change),
+  };
+  const matching: Matching = { now, kept, counted, update };
   const moves = new Map<string, Move[]>();
   const strays = new Set<string>();
   const compact = compaction(deliveries, compactAfterMs, now);
 
   /** The indexes that follow from the record alone, so that taking a write back is a write too. */
   function reindex(slot: number, before: DeliveryRecord | null, after: DeliveryRecord | null): void {
-    if (before !== null) counts[before.state] -= 1;
-    if (after !== null) counts[after.state] += 1;
-    tallies.assumed += Number(after?.assumed ?? false) - Number(before?.assumed ?? false);
+    addUp(sums, before, after);
     reschedule(work, slot, before && workAt(before), after && workAt(after));
     reschedule(watch, slot, before && watchAt(before), after && watchAt(after));
     if (after === null) return;
@@ -91,7 +93,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   }
 
   function tell(before: DeliveryRecord | null, after: DeliveryRecord, by: string): void {
-    if (!journal || (before?.state === after.state && before.fence === after.fence)) return;
+    if (!journal || !isMove(before, after)) return;
     const { id, updatedAt: at, state: to, fence, reason: note } = after;
     const story = moves.get(id) ?? [];
     story.push({ at, from: before?.state ?? null, to, by, fence, note });
@@ -109,7 +111,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   function takeBackInsert(slot: number): void {
     const record = deliveries.at(slot);
     const entry = record && notifications.get(record.notificationId);
-    if (record !== undefined && entry !== undefined) entry.open -= openOf(record);
+    if (record !== undefined && entry !== undefined) entry.open += openChange(record, null);
     evict(slot);
   }
 
@@ -119,16 +121,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     deliveries.replace(slot, before);
     reindex(slot, after, before);
     const entry = notifications.get(before.notificationId);
-    if (entry !== undefined) entry.open += openOf(before) - openOf(after);
-  }
-
-  function matchKept(slot: number, record: DeliveryRecord): DeliveryRecord {
-    let standing = record;
-    for (const evidence of kept.takeFor(record)) {
-      const step = guarded(counted, () => witness(standing, evidence, now()));
-      if (step !== null) standing = update(slot, standing, step.record, 'evidence');
-    }
-    return standing;
+    if (entry !== undefined) entry.open += openChange(after, before);
   }
 
   function insert(record: DeliveryRecord, by: string): DeliveryRecord {
@@ -138,9 +131,9 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     reindex(slot, null, record);
     if (undo.isOn) undo.note(() => takeBackInsert(slot));
     tell(null, record, by);
-    countOpen(record, openOf(record));
+    countOpen(record, openChange(null, record));
     if (isSettled(record.state)) compact.settled(slot, record);
-    return kept.isEmpty ? record : matchKept(slot, record);
+    return kept.isEmpty ? record : matchKept(matching, slot, record);
   }
 
   function update(slot: number, before: DeliveryRecord, after: DeliveryRecord, by: string): DeliveryRecord {
@@ -149,9 +142,9 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     reindex(slot, before, after);
     if (undo.isOn) undo.note(() => takeBack(slot, before));
     tell(before, after, by);
-    countOpen(after, openOf(after) - openOf(before));
+    countOpen(after, openChange(before, after));
     if (isSettled(after.state)) compact.settled(slot, after);
-    return kept.isEmpty ? after : matchKept(slot, after);
+    return kept.isEmpty ? after : matchKept(matching, slot, after);
   }
 
   function* slots(isWanted: (state: DeliveryState) => boolean): Generator<number> {

@@ -1,0 +1,56 @@
+import { NOTIFICATION_STATES, type NotificationRecord, type NotificationState } from '@sendonce/core';
+import { steps } from '@sendonce/core/internal';
+import { isMoment, isMomentOrNull, isNumber, isText } from './sound.ts';
+
+/** What is read of a row. */
+export interface NotificationRow {
+  readonly seq: number;
+  readonly state: NotificationState;
+  readonly sealed: number;
+  readonly recipients: NotificationRecord['recipients'];
+  readonly open: number;
+  readonly work_at: number | null;
+  readonly body: string;
+}
+
+export const NOTIFICATION_COLUMNS = 'seq, state, sealed, recipients, open, work_at, body' as const;
+
+/** All of a record but its data, which never change and may be long. */
+export type NotificationBody = Omit<NotificationRecord, 'data'>;
+
+/** What has no column of its own. */
+export function notificationBodyOf(record: NotificationRecord): string {
+  const { data: _data, state: _state, sealed: _sealed, recipients: _recipients, ...body } = record;
+  return JSON.stringify(body);
+}
+
+/** @throws for a row that was damaged, or that a later release wrote. */
+export function notificationOf(row: NotificationRow, dataOf: (body: NotificationBody) => unknown): NotificationRecord {
+  const stored = JSON.parse(row.body) as Omit<NotificationBody, 'state' | 'sealed' | 'recipients'>;
+  if (stored.v !== 1) throw new TypeError(`record version ${String(stored.v)}`);
+  const body = timed(
+    { ...stored, state: row.state, sealed: row.sealed === 1, recipients: row.recipients },
+    row.work_at,
+  );
+  const record = { ...body, data: dataOf(body) };
+  if (!isSound(record) || !isNumber(row.open) || wantsWork(record) !== isMoment(row.work_at))
+    throw new TypeError('a field of the notification is not what it should be');
+  return record;
+}
+
+/** The column is the truth: it is what the row was found by. */
+function timed(body: NotificationBody, workAt: number | null): NotificationBody {
+  if (!isMoment(workAt)) return body;
+  return body.leaseUntil === null ? { ...body, dueAt: workAt } : { ...body, leaseUntil: workAt };
+}
+
+const { wantsWork } = steps;
+const STATES: ReadonlySet<unknown> = new Set(NOTIFICATION_STATES);
+
+function isSound(of: NotificationRecord): boolean {
+  if (!STATES.has(of.state) || (of.recipients !== 'route' && of.recipients !== 'explicit')) return false;
+  if (!isText(of.id) || !isText(of.tenant) || !isText(of.type) || !isText(of.key) || !isText(of.class)) return false;
+  if (!isText(of.fingerprint) || !isNumber(of.acceptedAt) || !isMoment(of.dueAt) || !isNumber(of.fence)) return false;
+  if (!isMomentOrNull(of.leaseUntil) || !isMomentOrNull(of.expiresAt) || !isMomentOrNull(of.sendAt)) return false;
+  return [of.pages, of.targets, of.cursor, of.deliveries, of.failures, of.lapses].every(isNumber);
+}
