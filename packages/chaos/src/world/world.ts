@@ -225,6 +225,8 @@ export class World {
         knobs,
         registry,
         arrived: (send, arrival, life) => this.#arrived(send, arrival, life),
+        asked: ({ provider, request }, { process }) =>
+          emitter.tell(process.name, { kind: 'lookup', provider: provider.name, deliveryId: request.deliveryId }),
       }),
     });
   }
@@ -280,6 +282,7 @@ export class World {
       to: message.to,
       body: arrival.bodyHash.toString(36),
       outcome: arrival.what,
+      ...(arrival.refusal && { refusal: arrival.refusal }),
       providerMessageId: arrival.providerMessageId,
       reply: arrival.reply,
     });

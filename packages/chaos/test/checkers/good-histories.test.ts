@@ -1,11 +1,11 @@
+import { CLASS_POLICIES } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { Tally } from '../../src/result.ts';
-import { BOUND_MS, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, ways, type FactChanges } from '../support/story.ts';
+import { BOUND_MS, DEFERRED, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, ways, type FactChanges } from '../support/story.ts';
 
-const DOCUMENT = { resend: true, failover: true, assume: false };
-const MARKETING = { resend: false, failover: false, assume: true };
+const { alert: ALERT, document: DOCUMENT, marketing: MARKETING } = CLASS_POLICIES;
 
-const ANY = { policyOf: () => DOCUMENT };
+const ANY = { policyOf: () => ALERT };
 const KILL = { kind: 'process', what: 'kill', why: null } as const;
 const CLAIM_REPLY = { do: 'partition-all', op: 'ledger.claim' } as const;
 const HOUR_MS = 3_600_000;
@@ -108,7 +108,7 @@ const GOOD: readonly Good[] = [
         .add()
         .claim(0)
         .mark(0)
-        .arrive(0, { outcome: 'refused' })
+        .arrive(0, { outcome: 'refused', refusal: DEFERRED })
         .settle(0, 'deferred')
         .wait(30_000)
         .deliver(0),
@@ -178,18 +178,14 @@ const GOOD: readonly Good[] = [
   {
     name: 'a declared resend may come after the key window',
     tell: () =>
-      new Story(1, { policyOf: () => DOCUMENT })
+      new Story(1, { policyOf: () => ALERT })
         .add()
         .claim(0)
         .mark(0, { provider: 'k0' })
         .fault({ phase: 'B' })
         .settle(0, 'unknown')
-        .reconcile(
-          0,
-          { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: KEY_WINDOW_MS + 1 },
-          'retry-scheduled',
-        )
         .idle(KEY_WINDOW_MS + 1)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
         .claim(0)
         .mark(0, { provider: 'k0' })
         .arrive(0, { provider: 'k0' })
@@ -263,7 +259,7 @@ const GOOD: readonly Good[] = [
   {
     name: 'a worker that lost its lease writes its outcome as evidence',
     tell: () =>
-      new Story(1, { policyOf: () => DOCUMENT })
+      new Story(1, { policyOf: () => ALERT })
         .add()
         .claim(0)
         .mark(0)
