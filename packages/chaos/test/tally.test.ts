@@ -131,7 +131,7 @@ describe('the tally', () => {
   });
 
   test('calls a duplicate undeclared when the declaration came after it', () => {
-    const story = new Story(1, { policyOf: () => CLASS_POLICIES.document });
+    const story = new Story(1, { policyOf: () => CLASS_POLICIES.alert });
     story
       .add()
       .claim(0)

@@ -26,7 +26,6 @@ export function explained(context: CheckerContext): Checker {
   const cancelled = new Set<string>();
   const optOuts: OptOut[] = [];
   const lulls = new Lulls(context);
-  let leastLeaseMs = Infinity;
 
   function report(at: number, slot: number, deliveryId: string | null, message: string): void {
     context.report({ invariant: 'END', at, slot, deliveryId, message });
@@ -103,7 +102,7 @@ export function explained(context: CheckerContext): Checker {
       case 'dead':
         return causes.losses > 0 || told.get(slot) > 0 || causes.isExcused(slot) || causes.isStruckSinceClaim(slot)
           ? null
-          : `dead${because}, and no fault can have kept it from being sent${shortLease()}`;
+          : `dead${because}, and no fault can have kept it from being sent`;
       case 'failed':
         return causes.losses > 0 || (told.get(slot) & FINAL) > 0 || isUnmakeable(id, slot)
           ? null
@@ -123,14 +122,6 @@ export function explained(context: CheckerContext): Checker {
       default:
         return null;
     }
-  }
-
-  /** A setup like that delivers nothing: right to be red, and better told why. */
-  function shortLease(): string {
-    const roundTripMs = 2 * context.knobs.ledgerWayMs;
-    return leastLeaseMs > roundTripMs
-      ? ''
-      : `; its lease of ${leastLeaseMs} ms can end before one ledger call of up to ${roundTripMs} ms does`;
   }
 
   function end({ failedNotifications, liveness }: EndFacts): void {
@@ -158,8 +149,7 @@ export function explained(context: CheckerContext): Checker {
         if (slot >= 0 && failure !== null && (causes.isStriking(at) || causes.isStruckSinceClaim(slot)))
           told.set(slot, told.get(slot) | 4);
       },
-      claim({ leaseMs, verdict }, slot) {
-        leastLeaseMs = Math.min(leastLeaseMs, leaseMs);
+      claim({ verdict }, slot) {
         // No store knows whether the process died that let a claim lapse, or never heard of it.
         if (verdict.kind === 'settled' && verdict.state === 'dead' && causes.isStruckInRow(slot))
           told.set(slot, told.get(slot) | 8);

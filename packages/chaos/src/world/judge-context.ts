@@ -1,11 +1,6 @@
 import type { ClassPolicy } from '@sendonce/core';
 import { steps } from '@sendonce/core/internal';
-import {
-  type Addressee,
-  type JudgeContext,
-  type JudgeKnobs,
-  type ProviderFacts,
-} from '../checkers/context.ts';
+import { type Addressee, type JudgeContext, type JudgeKnobs, type ProviderFacts } from '../checkers/context.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import { holdMs } from '../faults/lengths.ts';

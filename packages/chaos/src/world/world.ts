@@ -169,7 +169,7 @@ export class World {
       until: () => this.#failure !== null || this.#isOver(),
       // The heal point comes: whatever fires has a length.
       lastMs: () => (this.healing.at ?? Infinity) + this.boundMs,
-      mostEvents: () => (knobs.maxEvents > 0 ? knobs.maxEvents : mostEvents(this.kernel.now, this.registry.size)),
+      mostEvents: () => mostEvents(this.kernel.now, this.registry.size),
       afterInstant: this.trim,
       isAborted,
     });

@@ -1,7 +1,16 @@
 import { CLASS_POLICIES } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { Tally } from '../../src/result.ts';
-import { BOUND_MS, DEFERRED, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, ways, type FactChanges } from '../support/story.ts';
+import {
+  BOUND_MS,
+  DEFERRED,
+  KEY_WINDOW_MS,
+  LEASE_MS,
+  NOTIFICATION,
+  Story,
+  ways,
+  type FactChanges,
+} from '../support/story.ts';
 
 const { alert: ALERT, document: DOCUMENT, marketing: MARKETING } = CLASS_POLICIES;
 

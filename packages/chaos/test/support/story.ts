@@ -554,7 +554,7 @@ interface SettleOptions {
 }
 
 const REJECTED: Outcome = { kind: 'rejected', scope: 'message', reason: 'r' };
-export const DEFERRED: Outcome = { kind: 'deferred', reason: 'r' };
+export const DEFERRED = { kind: 'deferred', reason: 'r' } as const;
 
 function outcomeOf(kind: Outcome['kind']): Outcome {
   if (kind === 'accepted') return { kind, providerMessageId: 'm' };

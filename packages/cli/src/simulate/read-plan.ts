@@ -10,8 +10,13 @@ import { isSendonceError, SendonceError } from '@sendonce/core';
 export async function readPlan(file: string): Promise<PlanFile> {
   const json = parse(file, await read(file));
   const { parsePlanFile } = await import('@sendonce/chaos');
+  return named(file, () => parsePlanFile(json));
+}
+
+/** What is wrong with a plan is said with its file, whenever it is found. @throws what `use` throws */
+export async function named<Result>(file: string, use: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return parsePlanFile(json);
+    return await use();
   } catch (error) {
     if (!isSendonceError(error, 'PLAN_INVALID')) throw error;
     throw new SendonceError('PLAN_INVALID', `${file}: ${error.message}`, { cause: error });
