@@ -50,6 +50,9 @@ export interface RawRun {
   readonly crashes: readonly Crash[];
   readonly counts: Counts;
   readonly facts: EndFacts;
+  /** Requests that reached a provider, whatever became of them, and messages that were taken. */
+  readonly asked: number;
+  readonly messages: number;
   /** When something last happened, virtual ms. */
   readonly virtualMs: number;
   /** Entries that the kernel fired. */
@@ -101,6 +104,8 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     crashes: crew.crashes,
     counts: await world.store.ledger.count(),
     facts: await factsOf(world, end),
+    asked: world.asked,
+    messages: world.mailbox.size,
     virtualMs: world.lastWorkAt,
     events: kernel.events,
     sites: sites?.list() ?? null,

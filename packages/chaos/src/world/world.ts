@@ -67,6 +67,8 @@ export class World {
   readonly healing: Healing;
   /** When something was last written or sent. */
   lastWorkAt = 0;
+  /** Requests that reached a provider. */
+  asked = 0;
   readonly #wire: Wire;
   readonly #later: (ms: number, action: () => void) => void;
   readonly #rest: Rest;
@@ -264,6 +266,7 @@ export class World {
 
   #arrived(send: Send, arrival: Arrival | null, life: Life): void {
     this.#worked();
+    this.asked += 1;
     if (arrival === null) return;
     if (this.emitter.isHeard) this.#tellArrival(send, arrival, life);
     if (arrival.what === 'accepted') this.network.acceptances.accepted(send, life.process);
