@@ -2,9 +2,7 @@ import type { SelfTestReport, SimulateReport } from '@sendonce/chaos';
 import { EXIT } from '../command-error.ts';
 
 /** What a CI is told, the gravest first; what was cut short is no verdict on what was not run. */
-export function simulateExitCode(
-  report: Pick<SimulateReport, 'verdict' | 'result' | 'interrupted'>,
-): number {
+export function simulateExitCode(report: Pick<SimulateReport, 'verdict' | 'result' | 'interrupted'>): number {
   if (report.interrupted) return EXIT.interrupted;
   switch (report.verdict) {
     case 'pass':

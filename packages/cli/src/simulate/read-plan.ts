@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { PlanFile } from '@sendonce/chaos';
 import { isSendonceError, SendonceError } from '@sendonce/core';
+import { isStored, NOT_STORED } from './is-stored.ts';
 
 /**
  * Reads a plan and checks all of it before anything runs.
@@ -24,6 +25,7 @@ export async function named<Result>(file: string, use: () => Result | Promise<Re
 }
 
 async function read(file: string): Promise<string> {
+  if (!isStored(file)) throw new SendonceError('PLAN_INVALID', `${file}: ${NOT_STORED}`);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
