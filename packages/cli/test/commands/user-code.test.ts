@@ -203,7 +203,8 @@ describe('content that JSON cannot hold', () => {
     const { code, stdout } = await simulate({ type: `content() { ${body} }` }, [
       ...['--recipients', '3', '--schedules', '2', '--faults', 'slow', '--seed', 'apple'],
     ]);
-    expect(code).toBe(0);
+    // Nobody gets anything.
+    expect(code).toBe(4);
     expect(stdout).toMatch(/content threw TypeError: it returned what JSON cannot hold/);
     expect(stdout).toMatch(reason);
   });
