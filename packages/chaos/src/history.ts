@@ -10,6 +10,7 @@ import type {
   MarkRequest,
   MarkVerdict,
   NotificationVerdict,
+  Outcome,
   ReconcileRequest,
   ReconcileVerdict,
   ReleaseRequest,
@@ -60,6 +61,8 @@ export type HistoryEvent = { readonly at: number; readonly process: string } & (
   | { readonly kind: 'cancel'; readonly request: CancelRequest; readonly verdict: CancelVerdict }
   | { readonly kind: 'suppress'; readonly request: SuppressRequest; readonly tooLate: readonly string[] }
   | { readonly kind: 'replay'; readonly request: ReplayRequest; readonly verdict: ReplayVerdict }
+  /** A provider was asked what it knows of a delivery; told when the request left. */
+  | { readonly kind: 'lookup'; readonly provider: string; readonly deliveryId: string }
   | {
       readonly kind: 'queue';
       readonly op: 'enqueue' | 'receive' | 'ack' | 'release' | 'extend' | 'wiped';
@@ -81,6 +84,8 @@ export type HistoryEvent = { readonly at: number; readonly process: string } & (
       readonly body: string;
       /** `accepted`: one more message in the mailbox. `same`: the provider knew the key, no new message. `refused`: none. */
       readonly outcome: 'accepted' | 'same' | 'refused';
+      /** What a right adapter makes of the refusal; only where it refused. */
+      readonly refusal?: Outcome;
       readonly providerMessageId: string | null;
       /** The provider sent a reply that says so (it may still be lost on the way). */
       readonly reply: string;

@@ -11,3 +11,4 @@ export { KNOWN_BAD_SENDERS } from './senders/index.ts';
 export * from './report/index.ts';
 export { replayPlan, simulate } from './simulate.ts';
 export { selfTest, setupFor } from './self-test.ts';
+export { unsoundness } from './world/soundness.ts';

@@ -15,6 +15,7 @@ import type { Crash } from './world/crew.ts';
 import { endFacts } from './world/end-facts.ts';
 import { judgeContext } from './world/judge-context.ts';
 import { runKnobs } from './world/run-knobs.ts';
+import { checkSound } from './world/soundness.ts';
 import { SiteLog, type SiteCount } from './world/site-log.ts';
 import { World } from './world/world.ts';
 
@@ -49,6 +50,9 @@ export interface RawRun {
   readonly crashes: readonly Crash[];
   readonly counts: Counts;
   readonly facts: EndFacts;
+  /** Requests that reached a provider, whatever became of them, and messages that were taken. */
+  readonly asked: number;
+  readonly messages: number;
   /** When something last happened, virtual ms. */
   readonly virtualMs: number;
   /** Entries that the kernel fired. */
@@ -69,11 +73,12 @@ export class RunAborted extends Error {}
 /**
  * Runs the real core code once, over simulated ports in virtual time. The same options give the same run, event by event.
  * @throws SendonceError DETERMINISM_VIOLATION when the user's code looked at the real world; PLAN_INVALID for knobs and classes that
- * are none; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...); RunAborted.
+ * are none, and for a world in which no sender could be right; and whatever publishing threw that is not the store's fault (DATA_INVALID, KEY_MISSING, ...); RunAborted.
  */
 export async function runOnce(options: RunOptions): Promise<RawRun> {
   calmCompiler();
   const { setup, seed, faults, workload: spec = null, sender = null } = options;
+  checkSound(setup, spec, faults);
   const knobs = runKnobs(setup, spec);
   const workload = makeWorkload(spec, setup, hashText(seed), knobs);
   const world = new World({ setup, seed, faults, workload, knobs, sender });
@@ -99,6 +104,8 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     crashes: crew.crashes,
     counts: await world.store.ledger.count(),
     facts: await factsOf(world, end),
+    asked: world.asked,
+    messages: world.mailbox.size,
     virtualMs: world.lastWorkAt,
     events: kernel.events,
     sites: sites?.list() ?? null,

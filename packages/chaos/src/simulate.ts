@@ -259,7 +259,7 @@ class Search {
     const doubts = this.#doubts(data);
     const tally: Tally = { ...this.#sums };
     return {
-      verdict: broken !== null ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
+      verdict: this.#verdict(broken, doubts),
       mode: 'virtual',
       seed,
       setup,
@@ -279,6 +279,12 @@ class Search {
       traceHash:
         this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
     };
+  }
+
+  #verdict(broken: Schedule | null, doubts: readonly string[]): SimulateReport['verdict'] {
+    if (this.#nondeterminism !== null) return 'nondeterminism';
+    if (broken !== null) return 'violation';
+    return doubts.length > 0 ? 'inconclusive' : 'pass';
   }
 
   /** What was asked for and did not happen proves nothing. */

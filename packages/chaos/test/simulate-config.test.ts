@@ -169,3 +169,28 @@ describe('a failing run of a user’s types', () => {
     expect([again.traceHash, again.result.tally]).toEqual([result.traceHash, result.tally]);
   });
 });
+
+describe('types that do not depend on what they are given alone', () => {
+  const impure: readonly (readonly [what: string, changes: () => Parameters<typeof shop>[0]])[] = [
+    [
+      'a route',
+      () => {
+        let calls = 0;
+        return { route: ({ id }) => [{ channel: 'email', to: `${id}-${(calls += 1)}@shop.example` }] };
+      },
+    ],
+    [
+      'a content',
+      () => {
+        let calls = 0;
+        return { content: ({ id }) => ({ text: `${id} ${(calls += 1)}` }) };
+      },
+    ],
+  ];
+  test.each(impure)('give a verdict of their own, whatever else was broken: %s', async (_what, changes) => {
+    const report = await run(shop(changes()), { schedules: 2 });
+    const { seed, first, second } = report.nondeterminism ?? {};
+    expect([report.verdict, seed]).toEqual(['nondeterminism', 'shop']);
+    expect(first).not.toBe(second);
+  });
+});

@@ -76,16 +76,6 @@ describe('the report', () => {
     expect(new Set(listed).size).toBeGreaterThan(1);
     expect(listed.filter((recipient) => report.addressOf[recipient] === undefined)).toEqual([]);
   });
-
-  test('calls a run that goes on and on a livelock, not a late settling', async () => {
-    const report = await run({ recipients: 2, knobs: { maxEvents: 40 } }, { explain: false });
-    expect(report.result.violations.map(({ invariant }) => invariant)).toContain('L4');
-    expect(report.result.violations.map(({ invariant }) => invariant)).not.toContain('L2');
-    const { message } = report.result.violations.find(({ invariant }) => invariant === 'L4') ?? {};
-    expect(message).toMatch(
-      /^the run goes round in circles: ended after \d+ events and \d+ s.*; \d+ deliveries and \d+ notifications are not settled$/,
-    );
-  });
 });
 
 describe('a single long run', () => {
@@ -160,16 +150,18 @@ describe('a plan that expects', () => {
     expect([report.verdict, report.doubts]).toEqual(['pass', []]);
   });
 
-  const broken = { ...plan, setup: { ...plan.setup, knobs: { maxEvents: 40 } } };
+  const lost = { do: 'reply-lost', op: 'provider.send', entity: 'r0', nth: 1, phase: 'A' } as const;
+  const sender = { provider: 'plain', sender: 'unknown-is-failed' } as const;
+  const broken = { ...plan, setup: { ...plan.setup, ...sender }, faults: [lost] };
   test('what it breaks is the violation that it shows', async () => {
-    const report = await replayPlan({ ...broken, expect: 'L4' });
+    const report = await replayPlan({ ...broken, expect: 'S1' });
     expect([report.verdict, report.doubts]).toEqual(['violation', []]);
   });
 
   test('something else is told so beside the violation', async () => {
-    const report = await replayPlan({ ...broken, expect: 'S1' });
+    const report = await replayPlan({ ...broken, expect: 'L4' });
     expect(report.verdict).toBe('violation');
-    expect(report.doubts).toEqual([expect.stringMatching(/^the plan expects S1, and L4.* was broken instead/)]);
+    expect(report.doubts).toEqual([expect.stringMatching(/^the plan expects L4, and .*S1.* broken instead/)]);
   });
 });
 

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CLASS_POLICIES } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { CLASSES_OF_END, type Tally } from '../src/result.ts';
 import { count, imbalances, type Beliefs } from '../src/tally.ts';
@@ -130,7 +131,7 @@ describe('the tally', () => {
   });
 
   test('calls a duplicate undeclared when the declaration came after it', () => {
-    const story = new Story(1, { policyOf: () => ({ resend: true, failover: true, assume: false }) });
+    const story = new Story(1, { policyOf: () => CLASS_POLICIES.alert });
     story
       .add()
       .claim(0)

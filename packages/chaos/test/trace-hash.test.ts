@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CLASS_POLICIES } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { HistoryEvent } from '../src/history.ts';
 import { traceHash } from '../src/trace-hash.ts';
@@ -10,7 +11,7 @@ function hashOf(events: readonly HistoryEvent[]): string {
   return hash.digest();
 }
 
-const story = new Story(3, { policyOf: () => ({ resend: true, failover: true, assume: false }) });
+const story = new Story(3, { policyOf: () => CLASS_POLICIES.document });
 story.add().fault({ ms: 250 }).queue('receive', 'd_0', 'r1').deliver(0).claim(1).mark(1).settle(1, 'unknown').sweep(1);
 story
   .reconcile(1, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')

@@ -1,6 +1,7 @@
 import { acceptances } from './acceptances.ts';
 import { acks } from './acks.ts';
 import { answers } from './answers.ts';
+import { byTheClass } from './by-the-class.ts';
 import { children } from './children.ts';
 import { contents } from './contents.ts';
 import type { CheckerFactory } from './checker.ts';
@@ -39,6 +40,7 @@ export const CHECKERS: readonly CheckerFactory[] = [
   counting,
   forbidden,
   answers,
+  byTheClass,
   progress,
   settledInTime,
   livelock,
@@ -51,7 +53,7 @@ export const CHECKERS: readonly CheckerFactory[] = [
 
 /** What is judged, in order. */
 export const INVARIANTS = [
-  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S13', 'S14', 'S15', 'S17'],
+  ...['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'S11', 'S12', 'S13', 'S14', 'S15', 'S17', 'S18'],
   ...['L1', 'L2', 'L3', 'L4', 'L5', 'L6', 'L7'],
   ...['META', 'END'],
 ] as const;

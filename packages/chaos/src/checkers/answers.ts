@@ -1,3 +1,4 @@
+import type { Outcome } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import { hashText } from '../kernel/draw.ts';
 import type { Checker, CheckerContext } from './checker.ts';
@@ -17,7 +18,8 @@ export function answers(context: CheckerContext): Checker {
   /** The id of the first message that was taken; others are rare. */
   const firstId = context.column('u32');
   const otherIds = new Map<number, Set<number>>();
-  const refusals = new Map<number, Set<number>>();
+  /** What each refusal says, by attempt. */
+  const refusals = new Map<number, Map<number, Outcome>>();
 
   function report(at: number, slot: number, deliveryId: string, message: string): void {
     context.report({ invariant: 'S17', at, slot, deliveryId, message });
@@ -40,20 +42,26 @@ export function answers(context: CheckerContext): Checker {
   }
 
   function provider(
-    { at, provider, attempt, outcome, deliveryId, providerMessageId }: EventOf<'provider'>,
+    { at, provider, attempt, outcome, refusal, deliveryId, providerMessageId }: EventOf<'provider'>,
     slot: number,
   ): void {
     // A store that lost its memory numbers attempts again.
     if (causes.losses === 0 && hasArrived(slot, attempt))
       report(at, slot, deliveryId, `attempt ${attempt} reached ${provider} a second time; its mark covers one request`);
     if (attempt <= BITS) arrived.set(slot, arrived.get(slot) | (1 << attempt));
-    if (outcome === 'refused') addTo(refusals, slot, attempt);
-    else if (providerMessageId !== null) remember(slot, providerMessageId);
+    if (refusal !== undefined)
+      refusals.set(slot, (refusals.get(slot) ?? new Map<number, Outcome>()).set(attempt, refusal));
+    else if (outcome !== 'refused' && providerMessageId !== null) remember(slot, providerMessageId);
   }
 
-  function wasRefused(slot: number, attempt: number): boolean {
-    const refused = refusals.get(slot);
-    return refused !== undefined && (causes.losses > 0 || refused.has(attempt));
+  /** What is wrong with a refusal as it was written. */
+  function falseRefusal(slot: number, attempt: number, written: Outcome): string | null {
+    const of = refusals.get(slot) ?? NONE;
+    // A store that lost its memory numbers attempts again.
+    const said = causes.losses > 0 ? [...of.values()] : of.has(attempt) ? [of.get(attempt) as Outcome] : [];
+    if (said.length === 0) return `was written as ${written.kind}, and no provider had refused it`;
+    if (said.some((refusal) => isSame(refusal, written))) return null;
+    return `was written as ${words(written)}, and its provider's answer was ${words(said[0] as Outcome)}`;
   }
 
   function falsehood({ at, request: { attempt, outcome } }: EventOf<'settle'>, slot: number): string | null {
@@ -64,7 +72,7 @@ export function answers(context: CheckerContext): Checker {
           : `was written as accepted, and no provider gave a message the id '${outcome.providerMessageId}'`;
       case 'rejected':
       case 'deferred':
-        return wasRefused(slot, attempt) ? null : `was written as ${outcome.kind}, and no provider had refused it`;
+        return falseRefusal(slot, attempt, outcome);
       case 'not-sent':
         if (causes.losses === 0 && hasArrived(slot, attempt)) return 'was written as not sent, and it had arrived';
         return mayBeHidden(slot, attempt, at) ? null : 'was written as not sent, and nothing can have kept it';
@@ -104,4 +112,18 @@ function addTo(sets: Map<number, Set<number>>, slot: number, value: number): voi
   const known = sets.get(slot);
   if (known === undefined) sets.set(slot, new Set([value]));
   else known.add(value);
+}
+
+const NONE: ReadonlyMap<number, Outcome> = new Map();
+
+/** What it means for what follows; how it is worded means nothing. */
+function isSame(a: Outcome, b: Outcome): boolean {
+  return words(a) === words(b);
+}
+
+function words(outcome: Outcome): string {
+  if (outcome.kind === 'rejected') return `rejected (${outcome.scope})`;
+  if (outcome.kind !== 'deferred') return outcome.kind;
+  const { retryAfterMs } = outcome;
+  return retryAfterMs === undefined ? 'deferred' : `deferred (for ${retryAfterMs} ms)`;
 }

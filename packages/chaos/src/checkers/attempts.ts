@@ -140,11 +140,17 @@ export class Attempts {
     return Infinity;
   }
 
-  /** Who marked attempt `n`; 0: nobody. After an amnesia a number may be given again: the latest counts. */
-  markedBy(slot: number, n: number): number {
+  /** Whether anybody marked attempt `n`, and whether this process did: after an amnesia a number may be given again. */
+  markOf(slot: number, n: number, process: string): 'own' | 'other' | null {
+    const by = this.processes.of(process);
     const list = this.#lists.get(slot);
-    if (list === undefined) return this.#count.get(slot) > 0 && this.#n.get(slot) === n ? this.#process.get(slot) : 0;
-    return list.findLast((attempt) => attempt.n === n)?.process ?? 0;
+    if (list !== undefined) {
+      const marks = list.filter((attempt) => attempt.n === n);
+      if (marks.length === 0) return null;
+      return marks.some((attempt) => attempt.process === by) ? 'own' : 'other';
+    }
+    if (this.#count.get(slot) === 0 || this.#n.get(slot) !== n) return null;
+    return this.#process.get(slot) === by ? 'own' : 'other';
   }
 
   wasMarkedAt(slot: number, provider: string): boolean {

@@ -1,4 +1,4 @@
-import type { Channel, ClassPolicy, ContentContext, MessageContent, Target } from '@sendonce/core';
+import type { Channel, ClassPolicy, ContentContext, Lookup, MessageContent, Target } from '@sendonce/core';
 
 /** What a delivery's policy allows about an open attempt. All false: strict, no message more than one. */
 export interface PolicyFacts {
@@ -12,6 +12,8 @@ export interface ProviderFacts {
   readonly channel: Channel;
   /** How long it remembers a key, ms, counted from the first request with it; null: it takes none. */
   readonly keyWindowMs: number | null;
+  /** Null: it cannot be asked. */
+  readonly lookup: Pick<Lookup, 'kind' | 'settleMs' | 'horizonMs'> | null;
 }
 
 /** What cancels and opt-outs are matched by. */
@@ -35,6 +37,8 @@ export interface JudgeKnobs {
   readonly providerWayMs: number;
   /** An adapter waits that long for an answer, ms. */
   readonly sendTimeoutMs: number;
+  /** Taken off a key window for the last replay. */
+  readonly keyMarginMs: number;
   /** The longest that a healthy path may rest while work is due, ms: beyond every backoff and window. Null: L1 is not judged. */
   readonly progressMs: number | null;
   /** Within this a healthy worker takes up what is due, ms: every wait between two looks at the ledger. */
@@ -58,9 +62,11 @@ export interface JudgeContext {
   readonly isOpen: boolean;
   /** The recipient index of a first-generation delivery id; -1 for any other id. */
   indexOf(deliveryId: string): number;
-  policyOf(recipient: number): PolicyFacts;
+  /** What the class of its messages says, options of class and type included. */
+  policyOf(recipient: number): ClassPolicy;
   /** Asked only while a cancel or an opt-out is in force. */
   addresseeOf(recipient: number): Addressee;
+  /** Of each channel in order of preference. */
   readonly providers: readonly ProviderFacts[];
   /** Whom the recipient's messages go to, as the harness asked for it. */
   targetOf(recipient: number): Target;

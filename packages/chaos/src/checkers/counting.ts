@@ -34,7 +34,12 @@ export function counting(context: CheckerContext): Checker {
         const { record } = verdict;
         compare(at, slot, verdict.id, record.attempts.length, record.charged);
       },
-      settle({ request, verdict }, slot) {
+      settle({ at, request, verdict }, slot) {
+        const { outcome, attempt } = request;
+        if (request.refund !== (outcome.kind === 'deferred')) {
+          const message = `attempt ${attempt} was ${outcome.kind}, and it is ${request.refund ? 'not ' : ''}charged`;
+          context.report({ invariant: 'S14', at, slot, deliveryId: request.id, message });
+        }
         if (!request.refund || verdict.kind === 'absent' || request.outcome.kind === 'unknown') return;
         if (attempts.isOpenAttempt(slot, request.attempt, request.fence)) refunded.add(slot, 1);
       },

@@ -46,6 +46,7 @@ export class Dispatcher implements Observer {
       case 'cancel':
         return this.#slots.of(event.request.id);
       case 'provider':
+      case 'lookup':
         return this.#slots.of(event.deliveryId);
       case 'queue':
         return event.op === 'wiped' ? -1 : this.#slots.of(event.id);

@@ -5,6 +5,9 @@ import type { EndFacts, FinalDelivery } from './facts.ts';
 import { Lulls } from './lulls.ts';
 
 type Event<K extends 'cancel' | 'suppress' | 'replay'> = EventOf<K>;
+/** Of what is told: what may end a delivery as failed. */
+const FINAL = 2 | 4 | 16;
+
 type OptOut = EventOf<'suppress'>['request'];
 
 /**
@@ -17,13 +20,12 @@ export function explained(context: CheckerContext): Checker {
   const channels = new Set(context.providers.map(({ channel }) => channel));
   /**
    * 1: a provider refused an attempt. 2: it was asked for with an address or channel that cannot work. 4: its content failed at a fault.
-   * 8: its claims lapsed at one.
+   * 8: its claims lapsed at one. 16: a provider refused its message or its destination for good.
    */
   const told = context.column('u8');
   const cancelled = new Set<string>();
   const optOuts: OptOut[] = [];
   const lulls = new Lulls(context);
-  let leastLeaseMs = Infinity;
 
   function report(at: number, slot: number, deliveryId: string | null, message: string): void {
     context.report({ invariant: 'END', at, slot, deliveryId, message });
@@ -100,11 +102,11 @@ export function explained(context: CheckerContext): Checker {
       case 'dead':
         return causes.losses > 0 || told.get(slot) > 0 || causes.isExcused(slot) || causes.isStruckSinceClaim(slot)
           ? null
-          : `dead${because}, and no fault can have kept it from being sent${shortLease()}`;
+          : `dead${because}, and no fault can have kept it from being sent`;
       case 'failed':
-        return causes.losses > 0 || told.get(slot) > 0 || isUnmakeable(id, slot)
+        return causes.losses > 0 || (told.get(slot) & FINAL) > 0 || isUnmakeable(id, slot)
           ? null
-          : `failed${because}, and no provider refused it, its address is well formed and its content can be made`;
+          : `failed${because}, and no provider refused it for good, its address is well formed and its content can be made`;
       case 'expired':
         return causes.losses > 0 ||
           told.get(slot) > 0 ||
@@ -120,14 +122,6 @@ export function explained(context: CheckerContext): Checker {
       default:
         return null;
     }
-  }
-
-  /** A setup like that delivers nothing: right to be red, and better told why. */
-  function shortLease(): string {
-    const roundTripMs = 2 * context.knobs.ledgerWayMs;
-    return leastLeaseMs > roundTripMs
-      ? ''
-      : `; its lease of ${leastLeaseMs} ms can end before one ledger call of up to ${roundTripMs} ms does`;
   }
 
   function end({ failedNotifications, liveness }: EndFacts): void {
@@ -146,15 +140,16 @@ export function explained(context: CheckerContext): Checker {
       cancel,
       suppress,
       replay,
-      provider({ outcome }, slot) {
-        if (outcome === 'refused') told.set(slot, told.get(slot) | 1);
+      provider({ outcome, refusal }, slot) {
+        if (outcome !== 'refused') return;
+        const isFinal = refusal?.kind === 'rejected' && refusal.scope !== 'provider';
+        told.set(slot, told.get(slot) | (isFinal ? 17 : 1));
       },
       release({ at, request: { failure } }, slot) {
         if (slot >= 0 && failure !== null && (causes.isStriking(at) || causes.isStruckSinceClaim(slot)))
           told.set(slot, told.get(slot) | 4);
       },
-      claim({ leaseMs, verdict }, slot) {
-        leastLeaseMs = Math.min(leastLeaseMs, leaseMs);
+      claim({ verdict }, slot) {
         // No store knows whether the process died that let a claim lapse, or never heard of it.
         if (verdict.kind === 'settled' && verdict.state === 'dead' && causes.isStruckInRow(slot))
           told.set(slot, told.get(slot) | 8);

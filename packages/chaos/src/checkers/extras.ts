@@ -1,6 +1,6 @@
 import type { Attempts } from './attempts.ts';
 import type { Causes } from './causes.ts';
-import type { JudgeContext } from './context.ts';
+import { policyFacts, type JudgeContext } from './context.ts';
 import type { Handlers } from './handlers.ts';
 import type { Slots } from './slots.ts';
 
@@ -46,7 +46,7 @@ export class Extras {
   ofDelivery(slot: number): number {
     const extras = this.#attempts.extras(slot);
     if (extras === 0 || this.#causeless.has(slot)) return 0;
-    const { resend, failover } = this.#policyOf(this.#slots.recipientOf(slot));
+    const { resend, failover } = policyFacts(this.#policyOf(this.#slots.recipientOf(slot)));
     return resend || failover ? extras : 0;
   }
 

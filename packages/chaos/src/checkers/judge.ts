@@ -117,7 +117,7 @@ function beliefs(context: JudgeContext, { slots, extras, states, findings }: Boo
     },
     everUnknown: (recipient) =>
       states.everUnknown(recipient) || slots.laterOf(recipient).some((slot) => states.everUnknown(slot)),
-    mayAssume: (recipient) => context.policyOf(recipient).assume,
+    mayAssume: (recipient) => context.policyOf(recipient).onUnknown === 'assume-sent',
     storeForgot: () => states.epochs > 0,
   };
 }

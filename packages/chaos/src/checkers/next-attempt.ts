@@ -1,5 +1,6 @@
 import type { EventOf } from '../history.ts';
 import type { Checker, CheckerContext } from './checker.ts';
+import { policyFacts } from './context.ts';
 
 /** Why a mark beside an open attempt, or after an acceptance, is not covered; null when it is. */
 type Uncovered = 'accepted' | 'same-provider' | 'other-provider';
@@ -19,7 +20,9 @@ function uncovered(
   const declared = attempts.declared(slot);
   const recipient = slots.recipientOf(slot);
   const isDeclared =
-    declared?.provider === request.provider && recipient >= 0 && context.policyOf(recipient)[declared.kind];
+    declared?.provider === request.provider &&
+    recipient >= 0 &&
+    policyFacts(context.policyOf(recipient))[declared.kind];
   if (isDeclared) return null;
   return isSame ? 'same-provider' : 'other-provider';
 }

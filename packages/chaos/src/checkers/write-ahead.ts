@@ -8,10 +8,10 @@ export function writeAhead(context: CheckerContext): Checker {
     on: {
       provider({ at, process, outcome, deliveryId, provider, attempt }, slot) {
         if (outcome !== 'accepted') return;
-        const markedBy = attempts.markedBy(slot, attempt);
-        if (markedBy === attempts.processes.of(process)) return;
+        const mark = attempts.markOf(slot, attempt, process);
+        if (mark === 'own') return;
         const message =
-          markedBy === 0
+          mark === null
             ? `${provider} took attempt ${attempt}, which nobody had marked`
             : `${provider} took attempt ${attempt} from ${process}, and another process had marked it`;
         context.report({ invariant: 'S2', at, slot, deliveryId, message });

@@ -10,6 +10,7 @@ import { makeWorkload } from '../workload/make-workload.ts';
 import type { Knobs } from '../world/knobs.ts';
 import { limitsIn, policyOf, settleBoundMs } from '../world/limits.ts';
 import { runKnobs } from '../world/run-knobs.ts';
+import { checkSound } from '../world/soundness.ts';
 import { audienceOf, type Audience } from './audience.ts';
 import { sharedClock } from './clock.ts';
 import { capabilitiesOf, processConfig } from './config.ts';
@@ -72,6 +73,7 @@ class Run {
 
   constructor(options: RealOptions, folder: string) {
     const { setup, seed, faults, dropAcks = 0, workload = null, speed = 1 } = options;
+    checkSound(setup, workload, faults);
     this.#options = options;
     this.#folder = folder;
     this.#speed = speed;

@@ -102,6 +102,12 @@ export const INVARIANT_TEXTS: Readonly<Record<string, InvariantText>> = {
     why: 'The record says that a message was taken, refused or not sent, or that nobody can tell, and no provider and no fault made it so.',
     advice: 'Write outcomes as they came: one request per mark, and unknown only where the answer was really lost.',
   },
+  S18: {
+    title: 'what follows an outcome is what the class says',
+    why: 'A delivery was given up, repeated, or made to wait, and the policy of its class says otherwise.',
+    advice:
+      'Let the outcome and the class decide alone: wait as long as its retries say, refund what was deferred, and give up only when no key, no lookup and no attempt is left.',
+  },
   L1: {
     title: 'work goes on while one healthy path exists',
     why: 'Nothing was settled for too long although a worker, the store and a provider were healthy.',

@@ -15,7 +15,7 @@ export function junit(
   );
   const ids = [...new Set([...report.checked, ...violations.keys()])];
   const cases = ids.map((id) => testCase(report, id, violations.get(id), context.replay ?? context.again));
-  const doubt = report.verdict === 'inconclusive' || report.nondeterminism !== null ? [conclusive(report)] : [];
+  const doubt = report.verdict === 'inconclusive' || report.verdict === 'nondeterminism' ? [conclusive(report)] : [];
   const attributes = {
     name: 'notify simulate',
     tests: cases.length + doubt.length,

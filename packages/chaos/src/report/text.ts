@@ -26,8 +26,9 @@ export function simulateText(report: SimulateReport, context: ReportContext): st
 function headline(report: SimulateReport, { paint }: ReportContext): string[] {
   if (report.interrupted)
     return [paint.yellow(`INTERRUPTED  after ${plural(report.schedules, 'schedule')}; what is known so far:`), ''];
-  if (report.nondeterminism !== null) return nondeterminism(report.nondeterminism, paint.red);
   switch (report.verdict) {
+    case 'nondeterminism':
+      return nondeterminism(report, paint.red);
     case 'pass':
       return [`${paint.green(paint.bold('PASS'))}  ${passWords(report)}`, ''];
     case 'inconclusive':
@@ -37,12 +38,10 @@ function headline(report: SimulateReport, { paint }: ReportContext): string[] {
   }
 }
 
-function nondeterminism(
-  { seed, first, second }: NonNullable<SimulateReport['nondeterminism']>,
-  red: (text: string) => string,
-): string[] {
+function nondeterminism({ nondeterminism: found }: SimulateReport, red: (text: string) => string): string[] {
+  const which = found === null ? '' : ` (seed ${found.seed}: ${found.first} and ${found.second})`;
   return [
-    `${red('NONDETERMINISM')}  the same schedule gave two histories (seed ${seed}: ${first} and ${second})`,
+    `${red('NONDETERMINISM')}  the same schedule gave two histories${which}`,
     'Something outside the ports decides: a clock, a random number, or I/O in `route`, `content` or `sample`.',
     '',
   ];
@@ -77,8 +76,15 @@ function others(tally: SimulateReport['totals']['tally']): string {
 }
 
 function story(report: SimulateReport, context: ReportContext): string[] {
-  if (report.verdict === 'inconclusive') return doubts(report);
-  return report.verdict === 'violation' ? violation(report, context) : [];
+  switch (report.verdict) {
+    case 'pass':
+      return [];
+    case 'inconclusive':
+      return doubts(report);
+    case 'violation':
+    case 'nondeterminism':
+      return violation(report, context);
+  }
 }
 
 function doubts({ doubts: reasons, result }: SimulateReport): string[] {

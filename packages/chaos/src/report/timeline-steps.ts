@@ -72,6 +72,8 @@ export function stepsOf(event: HistoryEvent, nameOf: (deliveryId: string) => str
       return [step(`replays (${event.verdict.kind})`, event.request.id)];
     case 'queue':
       return queueSteps(event, step);
+    case 'lookup':
+      return [step(`asks ${event.provider} about`, event.deliveryId)];
     case 'provider':
       return providerSteps(event, nameOf);
   }

@@ -118,7 +118,8 @@ export interface Ends {
 }
 
 export interface SimulateReport {
-  readonly verdict: 'pass' | 'violation' | 'inconclusive';
+  /** What weighs most: of a schedule that gave two histories nothing else is for certain. */
+  readonly verdict: 'pass' | 'violation' | 'inconclusive' | 'nondeterminism';
   readonly mode: 'virtual' | 'real';
   readonly seed: string;
   readonly setup: SimulationSetup;

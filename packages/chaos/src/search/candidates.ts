@@ -1,6 +1,7 @@
 import { faultKind } from '../faults/index.ts';
 import type { CallFault, Fault } from '../plan.ts';
 import { limitsIn } from '../world/limits.ts';
+import { goneForGood } from '../world/soundness.ts';
 import { isCallFault, recipientCount, recipientOf, type Case, type Verdict } from './case.ts';
 
 /** How few recipients and workers a shrunk case may have, tried from the least. */
@@ -50,7 +51,7 @@ function* fewerRecipients(current: Case, { involved }: Verdict): Generator<Case>
 
 /** Somebody must be left to do the work, or every plan ends in the same trivial loss. */
 function* fewerWorkers(current: Case): Generator<Case> {
-  const gone = current.faults.filter((fault) => fault.do === 'gone').length;
+  const gone = goneForGood(current.faults);
   for (const workers of WORKERS)
     if (workers > gone && workers < current.setup.workers) yield { ...current, setup: { ...current.setup, workers } };
 }

@@ -2,7 +2,6 @@ import type { FaultKind, Limits, Range } from '../faults/kind.ts';
 import type { Op } from '../faults/ops.ts';
 import { between, draw, hashText, pick, unit } from '../kernel/draw.ts';
 import type { CallFault, SimulationSetup } from '../plan.ts';
-import { knobsOf, leastHoldMs } from '../world/knobs.ts';
 import { recipientCount } from './case.ts';
 
 export interface Generated {
@@ -17,6 +16,8 @@ export interface GenerateOptions {
   readonly kinds: readonly FaultKind[];
   /** What lengths depend on, with the drawn knobs: a fault that is short in one world is far too long in another. */
   readonly limitsWith: (knobs: Generated['knobs']) => Limits;
+  /** Whether some sender can be right with these knobs. */
+  readonly isSound: (knobs: Generated['knobs']) => boolean;
 }
 
 /** How many faults, and how unevenly spread over the kinds: none, one, a few, a swarm (random kinds with weights 1 to 100), a storm. */
@@ -47,14 +48,14 @@ type Label = (typeof LABELS)[number];
 const HASH = Object.fromEntries(LABELS.map((label) => [label, hashText(label)])) as Record<Label, number>;
 
 /** A plan from a number: the nth choice of a kind is the same whatever was chosen before it. */
-export function generate({ seed, setup, kinds, limitsWith }: GenerateOptions): Generated {
+export function generate({ seed, setup, kinds, limitsWith, isSound }: GenerateOptions): Generated {
   const bits = (label: Label, n = 0): number => draw(seed, HASH[label], 0, n);
   const share = unit(bits('mix'));
   const mix = MIX.find(({ upTo }) => share < upTo) ?? MIX[0];
   const count = between(bits('count'), mix.faults[0], mix.faults[1]);
   const weights = kinds.map((_, at) => (mix.swarm ? swarmWeight(bits('weight', at)) : 1));
   const chosen = Array.from({ length: count }, (_, n) => weighted(bits('kind', n), kinds, weights));
-  const knobs = { ...shortWindow(chosen, bits, setup), ...(mix.swarm ? someKnobs(bits, setup) : {}) };
+  const knobs = { ...shortWindow(chosen, bits, setup), ...(mix.swarm ? someKnobs(bits, setup, isSound) : {}) };
   const limits = limitsWith(knobs);
   const faults = chosen.map((kind, n) => oneFault(kind, n, { bits, setup, limits }));
   return { faults: tame(faults, setup), knobs };
@@ -151,35 +152,33 @@ function tame(faults: readonly CallFault[], setup: SimulationSetup): readonly Ca
   return faults.filter((fault) => fault.do !== 'gone' || ++gone < setup.workers);
 }
 
-/** Drawn where they suit the setup's ledger and queue: with too short a hold no worker can be right. */
-const LEASES_MS = [1_000, 5_000];
-const VISIBILITIES_MS = [1_000, 120_000];
-
+/** Drawn where they suit the rest of the world: in some no sender can be right. */
 const KNOB_CHOICES: Readonly<Record<string, readonly number[]>> = {
   batch: [1, 3, 1_000],
-  leaseMs: LEASES_MS,
+  leaseMs: [1_000, 5_000],
   dispatchMs: [12_000, 20_000],
   retryCapMs: [1, 1_000],
   maxAttempts: [1, 2],
   queueBatch: [1, 10],
-  visibilityMs: VISIBILITIES_MS,
+  visibilityMs: [1_000, 120_000],
   // Not less: an outage of a day would be a million empty sweeps.
   sweepMs: [2_500, 30_000],
   lateMs: [0, 60_000],
   keyWindowMs: [180_000, 600_000],
-  settleMs: [1, 300_000],
+  settleMs: [50, 300_000],
 };
 
-function someKnobs(bits: Drawing['bits'], setup: SimulationSetup): Readonly<Record<string, number>> {
-  const least = leastHoldMs(knobsOf(setup.knobs));
-  const sound = {
-    ...KNOB_CHOICES,
-    leaseMs: LEASES_MS.filter((ms) => ms >= least.leaseMs),
-    visibilityMs: VISIBILITIES_MS.filter((ms) => ms >= least.visibilityMs),
-  };
-  const small = recipientCount(setup) <= 100 ? { ...sound, page: [1, 2, 7] } : sound;
-  const chosen = Object.entries(small).filter(
-    ([name, values], at) => unit(bits('knob', at)) < 0.2 && setup.knobs[name] === undefined && values.length > 0,
-  );
-  return Object.fromEntries(chosen.map(([name, values], at) => [name, pick(bits('knob-value', at), values)]));
+function someKnobs(
+  bits: Drawing['bits'],
+  setup: SimulationSetup,
+  isSound: GenerateOptions['isSound'],
+): Readonly<Record<string, number>> {
+  const small = recipientCount(setup) <= 100 ? { ...KNOB_CHOICES, page: [1, 2, 7] } : KNOB_CHOICES;
+  let knobs: Readonly<Record<string, number>> = {};
+  for (const [at, [name, values]] of Object.entries(small).entries()) {
+    if (unit(bits('knob', at)) >= 0.2 || setup.knobs[name] !== undefined) continue;
+    const drawn = { ...knobs, [name]: pick(bits('knob-value', at), values) };
+    if (isSound(drawn)) knobs = drawn;
+  }
+  return knobs;
 }

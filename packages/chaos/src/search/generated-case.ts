@@ -3,6 +3,7 @@ import { hashText } from '../kernel/draw.ts';
 import type { Fault, SimulationSetup } from '../plan.ts';
 import type { WorkloadSpec } from '../workload.ts';
 import { limitsIn } from '../world/limits.ts';
+import { unsoundness } from '../world/soundness.ts';
 import type { Case } from './case.ts';
 import { generate } from './generate.ts';
 
@@ -28,6 +29,7 @@ export function generatedCase(
     setup,
     kinds: possible(kinds, setup),
     limitsWith: (knobs) => limitsIn(withKnobs(setup, knobs), workload),
+    isSound: (knobs) => unsoundness(withKnobs(setup, knobs), workload, []) === null,
   });
   return {
     seed: own,

@@ -1,12 +1,6 @@
 import type { ClassPolicy } from '@sendonce/core';
 import { steps } from '@sendonce/core/internal';
-import {
-  policyFacts,
-  type Addressee,
-  type JudgeContext,
-  type JudgeKnobs,
-  type ProviderFacts,
-} from '../checkers/context.ts';
+import { type Addressee, type JudgeContext, type JudgeKnobs, type ProviderFacts } from '../checkers/context.ts';
 import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import { holdMs } from '../faults/lengths.ts';
@@ -30,18 +24,18 @@ export function judgeContext(world: World): JudgeContext {
   const typeOf = (recipient: number): string =>
     options.workload.publication(registry.learnedOf(recipient)?.publication ?? 0).type;
   const policyFor = (type: string): ClassPolicy => policies.get(type) ?? world.policy(type);
-  const facts = new Map([...policies].map(([type, policy]) => [type, policyFacts(policy)]));
   return {
     recipients: registry.reserved,
     isOpen: options.workload.known === null,
     indexOf: (deliveryId) => registry.firstNumberOf(deliveryId),
-    policyOf: (recipient) => facts.get(typeOf(recipient)) ?? policyFacts(policyFor(typeOf(recipient))),
+    policyOf: (recipient) => policyFor(typeOf(recipient)),
     addresseeOf: (recipient) => addresseeOf(world, recipient),
     providers: providerFacts(world),
     ...askedOf(world),
     bodyOf,
     knobs: {
       ...waysMs(world),
+      keyMarginMs: options.knobs.keyMarginMs,
       progressMs: boundMs,
       takeUpMs: takeUpMs(world),
       recoverMs: recoverMs(world),
@@ -63,6 +57,7 @@ function providerFacts({ providers }: World): readonly ProviderFacts[] {
     name,
     channel,
     keyWindowMs: capabilities.idempotency.kind === 'none' ? null : capabilities.idempotency.windowMs,
+    lookup: capabilities.lookup === 'none' ? null : capabilities.lookup,
   }));
 }
 

@@ -75,13 +75,6 @@ const ROWS = {
     'no fault fires after this; the heal point comes when those that fired are over',
   ],
   survivors: ['count', 0, 0, 1_000, 'workers that stay alive after the heal point, all others broken for ever; 0: all'],
-  maxEvents: [
-    'count',
-    0,
-    0,
-    Number.MAX_SAFE_INTEGER,
-    'a run that needs more goes round in circles; 0: as many as its deliveries, workers and virtual time can need',
-  ],
 } satisfies Record<string, Row>;
 
 export type KnobName = keyof typeof ROWS;
@@ -114,14 +107,14 @@ export function knobsOf(set: Readonly<Record<string, number>>): Knobs {
 }
 
 /**
- * What a hold must outlast: a few calls to ledger and queue, at their slowest. A shorter lease can end before the mark of what it is
- * for, and nothing is ever sent; a shorter visibility before the ack, and the wake never goes away.
+ * What a hold must outlast: a lease the claim's answer and the mark's request, else nothing is ever sent; the visibility of a wake all
+ * that comes before its ack, else it never goes away.
  */
 export function leastHoldMs({
   ledgerMostMs,
   queueMostMs,
 }: Knobs): Readonly<Record<'leaseMs' | 'visibilityMs', number>> {
-  return { leaseMs: 8 * ledgerMostMs, visibilityMs: 8 * ledgerMostMs + 4 * queueMostMs };
+  return { leaseMs: 2 * ledgerMostMs + 1, visibilityMs: 4 * ledgerMostMs + 2 * queueMostMs };
 }
 
 /** Margins follow their windows, as in the worker's own defaults, unless they were set. */

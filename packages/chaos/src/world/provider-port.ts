@@ -17,6 +17,8 @@ export interface Find {
 export interface ProviderSites {
   readonly send: Site<Send, Outcome>;
   readonly lookup: Site<Find, LookupAnswer>;
+  /** A process asks what became of a delivery, whether or not it will hear. */
+  readonly asked: (find: Find, life: Life) => void;
 }
 
 export interface ProviderSitesParts {
@@ -25,6 +27,7 @@ export interface ProviderSitesParts {
   readonly registry: Registry;
   /** A send reached its provider; null: it was refused before anybody read it. */
   readonly arrived: (send: Send, arrival: Arrival | null, life: Life) => void;
+  readonly asked: ProviderSites['asked'];
 }
 
 const NO_ANSWER: Answer<Outcome> = {
@@ -34,7 +37,7 @@ const NO_ANSWER: Answer<Outcome> = {
 const CANNOT_TELL: Answer<LookupAnswer> = { kind: 'value', value: { kind: 'cannot-tell', reason: 'no answer' } };
 
 /** The providers' side of the Provider port, with the adapter's own time limit in it. */
-export function providerSites({ kernel, knobs, registry, arrived }: ProviderSitesParts): ProviderSites {
+export function providerSites({ kernel, knobs, registry, arrived, asked }: ProviderSitesParts): ProviderSites {
   const span = [knobs.providerLeastMs, knobs.providerMostMs] as const;
   const of = (op: Op, awaited: boolean) => {
     const index = opIndex(op);
@@ -69,6 +72,7 @@ export function providerSites({ kernel, knobs, registry, arrived }: ProviderSite
       timeoutMs: () => knobs.sendTimeoutMs,
       patienceMs: () => knobs.sendTimeoutMs,
     },
+    asked,
   };
 }
 
@@ -83,7 +87,11 @@ export function providerPort(life: Life, provider: SimulatedProvider, parts: Pro
   const { wire, sites, registry } = parts;
   return {
     name: provider.name,
-    capabilities: capabilitiesOf(provider, (request) => wire.call(life, sites.lookup, { provider, request })),
+    capabilities: capabilitiesOf(provider, (request) => {
+      const find = { provider, request };
+      sites.asked(find, life);
+      return wire.call(life, sites.lookup, find);
+    }),
     send(message, context) {
       const slot = registry.slotOfDelivery(message.deliveryId);
       const nth = slot < 0 ? 0 : registry.nextSend(slot);

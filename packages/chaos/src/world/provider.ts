@@ -44,6 +44,8 @@ export interface Arrival {
   readonly providerMessageId: string | null;
   readonly bodyHash: number;
   readonly reply: string;
+  /** What a right adapter makes of a refusal; null: it took the message. */
+  readonly refusal: Outcome | null;
 }
 
 export interface ProviderSetup {
@@ -108,7 +110,7 @@ export class SimulatedProvider {
     if (script === null) return this.#take(send);
     switch (script.kind) {
       case 'refuse':
-        return { outcome: script.outcome, arrival: this.#refused(send, script.reply) };
+        return { outcome: script.outcome, arrival: this.#refused(send, script) };
       case 'say':
         return { outcome: script.outcome, arrival: { ...this.#take(send).arrival, reply: script.reply } };
       case 'throw':
@@ -147,12 +149,20 @@ export class SimulatedProvider {
     const providerMessageId = this.#idOf(taken);
     return {
       outcome: { kind: 'accepted', providerMessageId },
-      arrival: { slot, what: isNew ? 'accepted' : 'same', providerMessageId, bodyHash: hash, reply: 'accepted' },
+      arrival: {
+        slot,
+        what: isNew ? 'accepted' : 'same',
+        providerMessageId,
+        bodyHash: hash,
+        reply: 'accepted',
+        refusal: null,
+      },
     };
   }
 
-  #refused({ message, slot }: Send, reply: string): Arrival {
-    return { slot, what: 'refused', providerMessageId: null, bodyHash: bodyHash(message.content), reply };
+  #refused({ message, slot }: Send, { reply, outcome }: Extract<SendScript, { kind: 'refuse' }>): Arrival {
+    const hash = bodyHash(message.content);
+    return { slot, what: 'refused', providerMessageId: null, bodyHash: hash, reply, refusal: outcome };
   }
 
   /** The message that this key stands for, while the provider remembers it; -1. */

@@ -67,6 +67,8 @@ export class World {
   readonly healing: Healing;
   /** When something was last written or sent. */
   lastWorkAt = 0;
+  /** Requests that reached a provider. */
+  asked = 0;
   readonly #wire: Wire;
   readonly #later: (ms: number, action: () => void) => void;
   readonly #rest: Rest;
@@ -169,7 +171,7 @@ export class World {
       until: () => this.#failure !== null || this.#isOver(),
       // The heal point comes: whatever fires has a length.
       lastMs: () => (this.healing.at ?? Infinity) + this.boundMs,
-      mostEvents: () => (knobs.maxEvents > 0 ? knobs.maxEvents : mostEvents(this.kernel.now, this.registry.size)),
+      mostEvents: () => mostEvents(this.kernel.now, this.registry.size),
       afterInstant: this.trim,
       isAborted,
     });
@@ -225,6 +227,8 @@ export class World {
         knobs,
         registry,
         arrived: (send, arrival, life) => this.#arrived(send, arrival, life),
+        asked: ({ provider, request }, { process }) =>
+          emitter.tell(process.name, { kind: 'lookup', provider: provider.name, deliveryId: request.deliveryId }),
       }),
     });
   }
@@ -262,6 +266,7 @@ export class World {
 
   #arrived(send: Send, arrival: Arrival | null, life: Life): void {
     this.#worked();
+    this.asked += 1;
     if (arrival === null) return;
     if (this.emitter.isHeard) this.#tellArrival(send, arrival, life);
     if (arrival.what === 'accepted') this.network.acceptances.accepted(send, life.process);
@@ -280,6 +285,7 @@ export class World {
       to: message.to,
       body: arrival.bodyHash.toString(36),
       outcome: arrival.what,
+      ...(arrival.refusal && { refusal: arrival.refusal }),
       providerMessageId: arrival.providerMessageId,
       reply: arrival.reply,
     });

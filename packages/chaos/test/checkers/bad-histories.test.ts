@@ -1,11 +1,15 @@
+import { CLASS_POLICIES, type Attempt, type Outcome, type SettleRequest } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { INVARIANTS } from '../../src/checkers/index.ts';
 import {
   BOUND_MS,
   broken,
+  DEFERRED,
   KEY_WINDOW_MS,
   LEASE_MS,
+  LOOKUP,
   NOTIFICATION,
+  SETTLE_MS,
   Story,
   ways,
   type FactChanges,
@@ -21,8 +25,17 @@ interface Bad {
   readonly net?: readonly string[];
 }
 
-const DOCUMENT = { policyOf: () => ({ resend: true, failover: true, assume: false }) };
+const ALERT = { policyOf: () => CLASS_POLICIES.alert };
+const DOCUMENT = { policyOf: () => CLASS_POLICIES.document };
+const UNAUTHORISED = { kind: 'rejected', scope: 'provider', reason: '401' } as const;
 const FOUND = { kind: 'found', attempt: 1, providerMessageId: 'm' } as const;
+const SECURITY = { ...LOOKUP, policyOf: () => CLASS_POLICIES.security };
+const RESEND = { kind: 'declare', declaration: 'resend', provider: 'l0', delayMs: 0 } as const;
+const ABSENT = {
+  kind: 'absent',
+  provider: 'l0',
+  next: { kind: 'retry', provider: 'l0', delayMs: 0, reason: 'absent' },
+} as const;
 const PARK = { kind: 'park', reason: 'nothing can tell' } as const;
 
 const BROKEN_TEMPLATE = {
@@ -52,6 +65,33 @@ function refused(story: Story): Story {
 function poisoned(story: Story, leaseMs = LEASE_MS): Story {
   for (let i = 0; i < 5; i += 1) story.claim(0, { leaseMs }).wait(leaseMs);
   return story.asked(0, { kind: 'settled', state: 'dead' }).ends(0, 'dead', 'poison');
+}
+
+const tryAgain = (provider: string, delayMs: number): SettleRequest['next'] => ({
+  kind: 'retry',
+  provider,
+  delayMs,
+  reason: 'r',
+});
+
+/** Refused by the provider as the outcome says, and then what is given as next. */
+function followed(refusal: Outcome, next: SettleRequest['next']): Story {
+  const story = new Story(1).add().claim(0).mark(0).arrive(0, { outcome: 'refused', refusal });
+  const state = next.kind === 'failed' ? 'failed' : 'retry-scheduled';
+  story.settle(0, refusal.kind, { outcome: refusal, next, state });
+  return state === 'failed' ? story.ends(0, 'failed') : story.deliver(0);
+}
+
+/** In an outage each attempt ends as not sent, and waits for so long before the next. */
+function outage(...waitsMs: readonly number[]): Story {
+  const story = new Story(1).add();
+  waitsMs.forEach((delayMs, at) => {
+    const provider = ['p0', 'k0', 'k1'][at % 3] ?? '';
+    story.claim(0).mark(0, { provider }).fault();
+    const next = tryAgain(['k0', 'k1', 'p0'][at % 3] ?? '', delayMs);
+    story.settle(0, 'not-sent', { next }).wait(delayMs);
+  });
+  return story.deliver(0);
 }
 
 /** A day in which nobody sends it. */
@@ -94,7 +134,7 @@ const BAD: readonly Bad[] = [
     name: 'a third message under one declaration',
     by: 'S1',
     tell: () =>
-      new Story(1, DOCUMENT)
+      new Story(1, ALERT)
         .add()
         .claim(0)
         .mark(0)
@@ -326,7 +366,7 @@ const BAD: readonly Bad[] = [
         .add()
         .claim(0)
         .mark(0, { provider: 'k0' })
-        .arrive(0, { provider: 'k0', outcome: 'refused', body: 'hash of an earlier draft' })
+        .arrive(0, { provider: 'k0', outcome: 'refused', refusal: DEFERRED, body: 'hash of an earlier draft' })
         .settle(0, 'deferred')
         .claim(0)
         .mark(0, { provider: 'k0' })
@@ -463,9 +503,9 @@ const BAD: readonly Bad[] = [
     by: 'S14',
     tell: () => {
       const story = new Story(1).add();
-      story.delivery(0).attempts = 1;
-      story.claim(0);
-      story.delivery(0).attempts = 0;
+      const attempt = { n: 1, presumed: false, outcome: null } as unknown as Attempt;
+      story.delivery(0).tries.push(attempt);
+      story.claim(0).delivery(0).tries.pop();
       return story.mark(0).arrive(0).settle(0, 'accepted');
     },
   },
@@ -477,7 +517,7 @@ const BAD: readonly Bad[] = [
         .add()
         .claim(0)
         .mark(0)
-        .arrive(0, { outcome: 'refused' })
+        .arrive(0, { outcome: 'refused', refusal: DEFERRED })
         .settle(0, 'deferred')
         .deliver(0);
       story.delivery(0).charged = 2;
@@ -615,7 +655,7 @@ const BAD: readonly Bad[] = [
     name: 'a declared duplicate without a fault',
     by: 'META',
     tell: () =>
-      new Story(1, DOCUMENT)
+      new Story(1, ALERT)
         .add()
         .claim(0)
         .mark(0)
@@ -663,9 +703,15 @@ const BAD: readonly Bad[] = [
     name: 'a rejection on the strength of an earlier one',
     by: 'S17',
     tell: () => {
-      const story = new Story(1).add().claim(0).mark(0).arrive(0, { outcome: 'refused' }).settle(0, 'deferred');
+      const story = new Story(1)
+        .add()
+        .claim(0)
+        .mark(0)
+        .arrive(0, { outcome: 'refused', refusal: DEFERRED })
+        .settle(0, 'deferred');
       return story.claim(0).mark(0).settle(0, 'rejected');
     },
+    net: ['END'],
   },
   {
     name: 'what arrived and is said not to be sent',
@@ -706,7 +752,7 @@ const BAD: readonly Bad[] = [
     name: 'a possible duplicate that nothing gave cause to declare',
     by: 'S1',
     tell: () =>
-      new Story(1, DOCUMENT)
+      new Story(1, ALERT)
         .fault()
         .wait(60_000)
         .add()
@@ -891,9 +937,193 @@ const BAD: readonly Bad[] = [
     },
   },
   {
+    name: 'a delivery that is given up because it was deferred',
+    by: 'S18',
+    tell: () => followed(DEFERRED, { kind: 'failed', reason: 'r' }),
+    net: ['END'],
+  },
+  {
+    name: 'a delivery that is given up because its provider refused us',
+    by: 'S18',
+    tell: () => followed(UNAUTHORISED, { kind: 'failed', reason: 'r' }),
+    net: ['END'],
+  },
+  {
+    name: 'a message that is sent again though it was refused for good',
+    by: 'S18',
+    tell: () => followed({ kind: 'rejected', scope: 'message', reason: 'r' }, tryAgain('k0', 0)),
+  },
+  {
+    name: 'a provider that is asked again before it may be',
+    by: 'S18',
+    tell: () => followed({ ...DEFERRED, retryAfterMs: 60_000 }, tryAgain('p0', 1_000)),
+  },
+  {
+    name: 'a deferral that is kept waiting',
+    by: 'S18',
+    tell: () => followed({ ...DEFERRED, retryAfterMs: 60_000 }, tryAgain('p0', 60_001)),
+  },
+  {
+    name: 'a deferral that goes to another provider',
+    by: 'S18',
+    tell: () => followed(DEFERRED, tryAgain('k0', 30_000)),
+  },
+  {
+    name: 'a provider that is asked again though it refuses us',
+    by: 'S18',
+    tell: () => followed(UNAUTHORISED, tryAgain('p0', 30_000)),
+  },
+  { name: 'attempts that follow each other at once', by: 'S18', tell: () => outage(0, 0, 0) },
+  { name: 'an attempt that comes later than its class says', by: 'S18', tell: () => outage(30_001) },
+  {
+    name: 'an unknown outcome that is taken for an answer',
+    by: 'S18',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).fault();
+      return story.settle(0, 'unknown', { next: { kind: 'failed', reason: 'r' } }).reconcile(0, PARK, 'parked');
+    },
+  },
+  {
+    name: 'fewer attempts than the class gives',
+    by: 'S18',
+    tell: () => {
+      const story = new Story(1);
+      return story.add({ deliveries: story.targets().map((delivery) => ({ ...delivery, maxAttempts: 1 })) }).deliver(0);
+    },
+  },
+  {
+    name: 'parking what can be repeated with its key',
+    by: 'S18',
+    tell: () => unknown(new Story(1), 'k0').reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'parking what the class fails over',
+    by: 'S18',
+    tell: () => unknown(new Story(1, DOCUMENT), 'p0').reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'parking what the class assumes to be sent',
+    by: 'S18',
+    tell: () => unknown(new Story(1, { policyOf: () => CLASS_POLICIES.marketing }), 'p0').reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'a resend where the class fails over',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1, DOCUMENT), 'p0')
+        .reconcile(0, { ...RESEND, provider: 'p0' }, 'retry-scheduled')
+        .deliver(0),
+  },
+  {
+    name: 'parking what nobody was asked about',
+    by: 'S18',
+    tell: () => unknown(new Story(1, LOOKUP), 'l0').reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'parking what can still be asked about',
+    by: 'S18',
+    tell: () => unknown(new Story(1, LOOKUP), 'l0').asks(0).reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'a resend of what nobody was asked about',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1, SECURITY), 'l0').reconcile(0, RESEND, 'retry-scheduled').deliver(0, { provider: 'l0' }),
+  },
+  {
+    name: 'an absence that nobody was asked for',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1, LOOKUP), 'l0')
+        .idle(2 * SETTLE_MS)
+        .reconcile(0, ABSENT, 'retry-scheduled')
+        .deliver(0, { provider: 'l0' }),
+  },
+  {
+    name: 'an absence that proves nothing yet',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1, LOOKUP), 'l0')
+        .asks(0)
+        .reconcile(0, ABSENT, 'retry-scheduled')
+        .deliver(0, { provider: 'l0' }),
+  },
+  {
+    name: 'waiting where nobody can be asked',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1), 'p0')
+        .reconcile(0, { kind: 'wait', delayMs: 30_000 }, 'unknown')
+        .reconcile(0, PARK, 'parked'),
+  },
+  {
+    name: 'a decision about what no sweep had handed out',
+    by: 'S18',
+    tell: () => {
+      const story = unknown(new Story(1), 'p0');
+      const request = { id: 'd_0', fence: story.delivery(0).fence, decision: PARK };
+      story.event({ kind: 'reconcile', request, verdict: { kind: 'moved', id: 'd_0', state: 'parked' } });
+      return story.ends(0, 'parked');
+    },
+  },
+  {
+    name: 'a repeat when no attempt is left',
+    by: 'S18',
+    tell: () => {
+      const story = unknown(new Story(1), 'k0');
+      story.delivery(0).charged = 5;
+      story.reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled');
+      story.delivery(0).charged = 1;
+      return story.deliver(0, { provider: 'k0' });
+    },
+  },
+  {
+    name: 'a repeat whose mark gives its key another window',
+    by: 'S18',
+    tell: () =>
+      unknown(new Story(1), 'k0')
+        .reconcile(0, { kind: 'replay', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0)
+        .mark(0, { provider: 'k0', keyWindowMs: null })
+        .arrive(0, { provider: 'k0' })
+        .settle(0, 'accepted'),
+  },
+  {
+    name: 'work that is given back for an hour',
+    by: 'S18',
+    tell: () => {
+      const story = new Story(1).add().claim(0);
+      const request = { id: 'd_0', fence: story.delivery(0).fence, delayMs: 3_600_000, failure: null };
+      return story.event({ kind: 'release', request, verdict: { kind: 'ok' } }).deliver(0);
+    },
+  },
+  {
+    name: 'a deferral that is charged',
+    by: 'S14',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0).arrive(0, { outcome: 'refused', refusal: DEFERRED });
+      return story.settle(0, 'deferred', { refund: false }).wait(30_000).deliver(0);
+    },
+  },
+  {
+    name: 'a refusal that is not charged',
+    by: 'S14',
+    tell: () => new Story(1).add().claim(0).mark(0).fault().settle(0, 'not-sent', { refund: true }).deliver(0),
+  },
+  {
+    name: 'another wait than the provider asked for',
+    by: 'S17',
+    tell: () => {
+      const story = new Story(1).add().claim(0).mark(0);
+      const refusal = { ...DEFERRED, retryAfterMs: 5_000 } as const;
+      return story.arrive(0, { outcome: 'refused', refusal }).settle(0, 'deferred').deliver(0);
+    },
+  },
+  {
     name: 'an outcome that is assumed where the policy does not say so',
-    by: 'END',
+    by: 'S18',
     tell: () => unknown(new Story(1), 'p0').reconcile(0, { kind: 'assume-sent', reason: 'who knows' }, 'sent'),
+    net: ['END'],
   },
   {
     name: 'giving up on what no fault had touched',

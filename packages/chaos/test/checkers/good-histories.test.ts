@@ -1,11 +1,24 @@
+import { CLASS_POLICIES } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { Tally } from '../../src/result.ts';
-import { BOUND_MS, KEY_WINDOW_MS, LEASE_MS, NOTIFICATION, Story, ways, type FactChanges } from '../support/story.ts';
+import {
+  BOUND_MS,
+  DEFERRED,
+  DISPATCH_MS,
+  KEY_WINDOW_MS,
+  LEASE_MS,
+  LOOKUP,
+  NOTIFICATION,
+  SETTLE_MS,
+  Story,
+  ways,
+  type FactChanges,
+} from '../support/story.ts';
 
-const DOCUMENT = { resend: true, failover: true, assume: false };
-const MARKETING = { resend: false, failover: false, assume: true };
+const { alert: ALERT, document: DOCUMENT, marketing: MARKETING } = CLASS_POLICIES;
 
-const ANY = { policyOf: () => DOCUMENT };
+const ANY = { policyOf: () => ALERT };
+const AGAIN = { kind: 'retry', provider: 'l0', delayMs: 0, reason: 'absent' } as const;
 const KILL = { kind: 'process', what: 'kill', why: null } as const;
 const CLAIM_REPLY = { do: 'partition-all', op: 'ledger.claim' } as const;
 const HOUR_MS = 3_600_000;
@@ -108,7 +121,7 @@ const GOOD: readonly Good[] = [
         .add()
         .claim(0)
         .mark(0)
-        .arrive(0, { outcome: 'refused' })
+        .arrive(0, { outcome: 'refused', refusal: DEFERRED })
         .settle(0, 'deferred')
         .wait(30_000)
         .deliver(0),
@@ -178,18 +191,14 @@ const GOOD: readonly Good[] = [
   {
     name: 'a declared resend may come after the key window',
     tell: () =>
-      new Story(1, { policyOf: () => DOCUMENT })
+      new Story(1, { policyOf: () => ALERT })
         .add()
         .claim(0)
         .mark(0, { provider: 'k0' })
         .fault({ phase: 'B' })
         .settle(0, 'unknown')
-        .reconcile(
-          0,
-          { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: KEY_WINDOW_MS + 1 },
-          'retry-scheduled',
-        )
         .idle(KEY_WINDOW_MS + 1)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
         .claim(0)
         .mark(0, { provider: 'k0' })
         .arrive(0, { provider: 'k0' })
@@ -261,9 +270,72 @@ const GOOD: readonly Good[] = [
     tally: { once: 1, parked: 1 },
   },
   {
+    name: 'a store that lost its memory gives a number again, and the first request with it is still on its way',
+    tell: () =>
+      new Story(1, ANY)
+        .add()
+        .claim(0)
+        .mark(0)
+        .event({ kind: 'epoch', lost: 1_000, evicted: [] })
+        .wait(90_000)
+        .sweep(0)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 }, 'retry-scheduled')
+        .claim(0, { by: 'w2' })
+        .mark(0, { by: 'w2', attempt: 1 })
+        .arrive(0, { attempt: 1 })
+        .arrive(0, { by: 'w2', attempt: 1 })
+        .settle(0, 'accepted', { attempt: 1 }),
+    tally: { resent: 1 },
+  },
+  {
+    name: 'a lookup says that nothing came, once it shows all that did',
+    tell: () =>
+      new Story(1, LOOKUP)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'l0' })
+        .fault({ phase: 'B' })
+        .settle(0, 'unknown')
+        .asks(0)
+        .reconcile(0, { kind: 'wait', delayMs: 115_000 }, 'unknown')
+        .idle(DISPATCH_MS + SETTLE_MS)
+        .asks(0)
+        .reconcile(0, { kind: 'absent', provider: 'l0', next: AGAIN }, 'retry-scheduled')
+        .deliver(0, { provider: 'l0' }),
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'a one-time code is asked about once, and repeated',
+    tell: () =>
+      new Story(1, { ...LOOKUP, policyOf: () => CLASS_POLICIES.security })
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'l0' })
+        .fault({ phase: 'B' })
+        .settle(0, 'unknown')
+        .asks(0)
+        .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'l0', delayMs: 0 }, 'retry-scheduled')
+        .deliver(0, { provider: 'l0' }),
+    tally: { recovered: 1 },
+  },
+  {
+    name: 'what has a key is parked when nobody remembers it any more',
+    tell: () =>
+      new Story(1)
+        .add()
+        .claim(0)
+        .mark(0, { provider: 'k0' })
+        .fault({ phase: 'B' })
+        .settle(0, 'unknown')
+        .idle(KEY_WINDOW_MS)
+        .reconcile(0, { kind: 'park', reason: 'the key window closed' }, 'parked'),
+    facts: { liveness: { boundMs: 2 * KEY_WINDOW_MS } },
+    tally: { parked: 1 },
+  },
+  {
     name: 'a worker that lost its lease writes its outcome as evidence',
     tell: () =>
-      new Story(1, { policyOf: () => DOCUMENT })
+      new Story(1, { policyOf: () => ALERT })
         .add()
         .claim(0)
         .mark(0)

@@ -51,7 +51,7 @@ const REPORTS: readonly (readonly [name: string, report: SimulateReport, context
   ],
   [
     'nondeterminism',
-    passing({ verdict: 'inconclusive', nondeterminism: { seed: 'apple-3', first: '8c1f', second: '77ab' } }),
+    passing({ verdict: 'nondeterminism', nondeterminism: { seed: 'apple-3', first: '8c1f', second: '77ab' } }),
     context(),
   ],
   ['interrupted', passing({ verdict: 'inconclusive', interrupted: true }), context()],

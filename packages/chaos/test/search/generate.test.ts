@@ -39,20 +39,26 @@ describe('a generated case', () => {
     ['leaseMs', {}, [30_000, 5_000, 1_000]],
     ['leaseMs', { ledgerMostMs: 500 }, [30_000, 5_000]],
     // The fastest way counts where it is above the preset of the slowest.
-    ['leaseMs', { ledgerLeastMs: 1_000 }, [30_000]],
-    ['leaseMs', { ledgerMostMs: 1_000, leaseMs: 1_000 }, [1_000]],
+    ['leaseMs', { ledgerLeastMs: 2_500 }, [30_000]],
+    ['leaseMs', { ledgerMostMs: 400, leaseMs: 1_000 }, [1_000]],
     ['visibilityMs', {}, [30_000, 120_000, 1_000]],
     ['visibilityMs', { ledgerMostMs: 1_500 }, [30_000, 120_000]],
     ['visibilityMs', { queueMostMs: 500 }, [30_000, 120_000]],
-    ['visibilityMs', { queueMostMs: 500, visibilityMs: 1_000 }, [1_000]],
+    ['visibilityMs', { queueMostMs: 400, visibilityMs: 1_000 }, [1_000]],
+    ['settleMs', { providerMostMs: 25 }, [60_000, 50, 300_000], 'lookup'],
+    ['settleMs', { providerMostMs: 26 }, [60_000, 300_000], 'lookup'],
+    ['settleMs', { providerMostMs: 26 }, [60_000, 50, 300_000], 'keyed'],
   ] as const;
-  test.each(holds)('has a %s that a few calls with %j do not outlast, unless it is given', (name, knobs, values) => {
-    const drawn = Array.from({ length: 1_000 }, (_, n) => {
-      const { setup } = generatedCase({ seed: 'holds', setup: { ...SETUP, knobs }, faults: [] }, n, kinds);
-      return knobsOf(setup.knobs)[name];
-    });
-    expect(new Set(drawn)).toEqual(new Set(values));
-  });
+  test.each(holds)(
+    'has a %s with which somebody can be right where %j are given',
+    (name, knobs, values, provider = 'keyed') => {
+      const drawn = Array.from({ length: 1_000 }, (_, n) => {
+        const { setup } = generatedCase({ seed: 'holds', setup: { ...SETUP, provider, knobs }, faults: [] }, n, kinds);
+        return knobsOf(setup.knobs)[name];
+      });
+      expect(new Set(drawn)).toEqual(new Set(values));
+    },
+  );
 
   test('has no fault that is longer than the promises hold for in its own world', () => {
     fc.assert(

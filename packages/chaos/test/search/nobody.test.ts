@@ -10,8 +10,10 @@ const provider = {
   close: () => Promise.resolve(),
 } as unknown as Provider;
 
-/** One type, whose route is given. */
-function shop(route: (order: { readonly id: string }) => unknown): NotifierConfig {
+const toAll = ({ id }: { readonly id: string }) => [{ channel: 'email', to: `${id}@shop.example` }];
+
+/** One type, whose route is given, and what else it has. */
+function shop(route: (order: { readonly id: string }) => unknown = toAll, more: object = {}): NotifierConfig {
   const sample = (i: number): { readonly id: string } => ({ id: `o-${i}` });
   const order = {
     class: 'document',
@@ -19,6 +21,7 @@ function shop(route: (order: { readonly id: string }) => unknown): NotifierConfi
     route,
     content: () => ({ text: 'x' }),
     sample,
+    ...more,
   };
   return { channels: { email: { providers: [provider] } }, notifications: { order } } as unknown as NotifierConfig;
 }
@@ -72,6 +75,53 @@ describe('a run in which nobody was to be written to', () => {
     const faults = [{ ...gone, op: 'ledger.seal', nth: 2, phase: 'A' } as const];
     const report = await run({ setup: { ...SETUP, recipients: 2_000, knobs: { page: 100 } }, faults });
     expect([report.totals.requested, report.result.unsealed.length, report.verdict]).toEqual([0, 1, 'pass']);
+  });
+});
+
+describe('a run in which nobody could be reached', () => {
+  const thrown = () => {
+    throw new Error('no such template');
+  };
+  const broken = shop(toAll, { content: thrown });
+  const unreachable: readonly (readonly [about: string, more: More, doubt: RegExp])[] = [
+    [
+      'every content throws',
+      of(broken),
+      /^nobody got a message.*the first, r\d+: failed, content threw.*no such template/,
+    ],
+    [
+      'every content is never ready',
+      of(shop(toAll, { content: () => new Promise(() => {}) })),
+      /^nobody got a message.*content took longer than 30000 ms/,
+    ],
+    ['every address is none', of(shop(() => [{ channel: 'email', to: 'nowhere' }])), /^nobody got a message.*failed, /],
+    ['everything has expired at once', of(shop(toAll, { expiresInMs: 1 })), /^nobody got a message/],
+    [
+      'every content throws beside faults',
+      { ...of(broken), profile: ['kill', 'slow', 'reorder'], schedules: 4 },
+      /^nobody got a message/,
+    ],
+  ];
+  test.each(unreachable)('proves nothing: %s', async (_about, more, doubt) => {
+    const report = await run(more);
+    expect(report.totals.requested).toBeGreaterThan(0);
+    expect(report.doubts).toEqual([expect.stringMatching(doubt)]);
+    expect([report.verdict, report.result.violations]).toEqual(['inconclusive', []]);
+  });
+
+  test('is none when somebody is reached', async () => {
+    const half = shop(toAll, {
+      content: ({ id }: { readonly id: string }) => (id === 'o-0' ? thrown() : { text: id }),
+    });
+    const report = await run(of(half));
+    expect([report.verdict, report.totals.tally.failed, report.doubts]).toEqual(['pass', 1, []]);
+    expect(report.result.notSent).toHaveLength(1);
+  });
+
+  test('is none when a fault kept it from them', async () => {
+    const reject = { do: 'reject', op: 'provider.send', entity: 'r0', nth: 1, phase: 'E' } as const;
+    const report = await run({ setup: { ...SETUP, recipients: 1, workers: 1 }, faults: [reject] });
+    expect([report.verdict, report.totals.tally.failed]).toEqual(['pass', 1]);
   });
 });
 

@@ -28,17 +28,17 @@ const ELSEWHERE = {
 } as const;
 
 async function judged(
-  bad: Pick<BadSender, 'setup' | 'workload' | 'make'> | null,
+  bad: Pick<BadSender, 'setup' | 'workload' | 'faults' | 'make'>,
   faults: readonly Fault[],
   seed: string,
 ): Promise<Judgement> {
   let judge: Judge | null = null;
   const raw = await runOnce({
-    setup: { ...WORLD, ...bad?.setup },
+    setup: { ...WORLD, ...bad.setup },
     seed,
-    faults,
-    workload: bad?.workload ?? null,
-    sender: bad?.make ?? null,
+    faults: [...faults, ...(bad.faults ?? [])],
+    workload: bad.workload ?? null,
+    sender: bad.make,
     observe: (context) => {
       judge = createJudge(context);
       return [judge.observer];
@@ -66,17 +66,21 @@ describe.each(PLANS)('the judge, %s', (_words, faults) => {
 
   const worlds = [
     ...new Map(
-      CHEATS.map(({ setup = {}, workload }) => [
-        JSON.stringify([setup, workload]),
-        { setup, ...(workload && { workload }) },
+      CHEATS.map(({ setup = {}, workload, faults: own = [] }) => [
+        JSON.stringify([setup, workload, own]),
+        { setup, own, ...(workload && { workload }) },
       ]),
     ).values(),
   ];
   test.each(worlds)(
-    'finds nothing wrong with the real worker in the same world ($setup)',
-    async ({ setup, workload }) => {
+    'finds nothing wrong with the real worker in the same world ($setup $own)',
+    async ({ setup, own, workload }) => {
       const { realWorker } = await import('../../src/senders/parts.ts');
-      const { violations } = await judged({ setup, ...(workload && { workload }), make: realWorker }, faults, 'cheat');
+      const { violations } = await judged(
+        { setup, faults: own, ...(workload && { workload }), make: realWorker },
+        faults,
+        'cheat',
+      );
       expect(violations).toEqual([]);
     },
   );

@@ -1,15 +1,19 @@
 import {
   createNotifier,
+  type ClassPolicy,
   type Ledger,
   type MessageContent,
   type NotifierConfig,
   type Outcome,
   type OutgoingMessage,
   type Provider,
+  type ProviderCapabilities,
+  type ReconcileDecision,
   type SendContext,
+  type SettleRequest,
   type Target,
 } from '@sendonce/core';
-import type { SimulationSetup } from '../../src/plan.ts';
+import type { CallFault, SimulationSetup } from '../../src/plan.ts';
 import { decide, portsOf, reading, realWorker, withProviders } from '../../src/senders/parts.ts';
 import type { SenderFactory } from '../../src/senders/sender.ts';
 import type { WorkloadSpec } from '../../src/workload.ts';
@@ -25,6 +29,8 @@ export interface BadSender {
   readonly by: readonly string[];
   readonly setup?: Partial<SimulationSetup>;
   readonly workload?: WorkloadSpec;
+  /** What has to happen for it to show. @defaultValue nothing */
+  readonly faults?: readonly CallFault[];
   readonly make: SenderFactory;
 }
 
@@ -190,7 +196,108 @@ const replayedByItself: SenderFactory = (config, options) => ({
   },
 });
 
+/** The real worker, and what it settles written otherwise. */
+const settling =
+  (rewrite: (request: SettleRequest) => SettleRequest): SenderFactory =>
+  (config, options) => {
+    const settle: Ledger['settle'] = (batch) => config.ledger.settle(batch.map(rewrite));
+    return realWorker(withLedger(config, { settle }), options);
+  };
+
+/** The same with what it decides about unknown outcomes. */
+const deciding =
+  (rewrite: (decision: ReconcileDecision) => ReconcileDecision): SenderFactory =>
+  (config, options) => {
+    const reconcile: Ledger['reconcile'] = (batch) =>
+      config.ledger.reconcile(batch.map((request) => ({ ...request, decision: rewrite(request.decision) })));
+    return realWorker(withLedger(config, { reconcile }), options);
+  };
+
+/** The real worker, with options that its types do not have. */
+const withPolicy =
+  (policy: Partial<ClassPolicy>): SenderFactory =>
+  (config, options) => {
+    const types = Object.entries(config.notifications).map(([name, type]) => [name, { ...type, ...policy }]);
+    return realWorker({ ...config, notifications: Object.fromEntries(types) as typeof config.notifications }, options);
+  };
+
+/** The real worker, over providers that are said to be able to do less. */
+const unable =
+  (lacks: Partial<ProviderCapabilities>): SenderFactory =>
+  (config, options) =>
+    realWorker(
+      withProviders(config, (provider) => ({
+        ...sending(provider, (message, context) => provider.send(message, context)),
+        capabilities: { ...provider.capabilities, ...lacks },
+      })),
+      options,
+    );
+
+const singleAttempts: SenderFactory = (config, options) => {
+  const add: Ledger['add'] = (batch) =>
+    config.ledger.add(
+      batch.map((request) => ({
+        ...request,
+        deliveries: request.deliveries.map((delivery) => ({ ...delivery, maxAttempts: 1 })),
+      })),
+    );
+  return realWorker(withLedger(config, { add }), options);
+};
+
+/** Gives back what it has claimed, again and again, until it is too late. */
+const neverReady: SenderFactory = (config, options) => {
+  const mark: Ledger['mark'] = async (batch) => {
+    await config.ledger.release(batch.map(({ id, fence }) => ({ id, fence, delayMs: 300_000, failure: null })));
+    return batch.map(({ id }) => ({ kind: 'fenced', id }));
+  };
+  return realWorker(withLedger(config, { mark }), options);
+};
+
+const givingUpOn = (kind: Outcome['kind']): SenderFactory =>
+  settling((request) =>
+    request.outcome.kind === kind ? { ...request, next: { kind: 'failed', reason: 'enough' }, refund: false } : request,
+  );
+
+const waiting = (ms: number): SenderFactory =>
+  settling((request) =>
+    request.next.kind === 'retry' ? { ...request, next: { ...request.next, delayMs: ms } } : request,
+  );
+
+const rejecting =
+  (kind: Outcome['kind']): SenderFactory =>
+  (config, options) =>
+    realWorker(
+      withProviders(config, (provider) =>
+        reading(provider, (outcome) =>
+          outcome.kind === kind ? { kind: 'rejected', scope: 'message', reason: 'enough' } : outcome,
+        ),
+      ),
+      options,
+    );
+
+const ofFirst = (what: Pick<CallFault, 'do' | 'phase'> & Partial<CallFault>): CallFault => ({
+  op: 'provider.send',
+  entity: 'r0',
+  nth: 1,
+  ...what,
+});
+const THROTTLED = ofFirst({ do: 'throttle', phase: 'E', ms: 60_000 });
+const UNAUTHORISED = ofFirst({ do: 'unauthorised', phase: 'E' });
+/** The provider takes it, and its answer is lost. */
+const LOST = ofFirst({ do: 'reply-lost', phase: 'A' });
+const NOT_ARRIVED = ofFirst({ do: 'request-lost', phase: 'B' });
+const LOST_AGAIN = { ...LOST, nth: 2 };
+const NEVER_SENT = ofFirst({ do: 'outage', phase: 'E', ms: 20_000 });
+
 const PLAIN = { provider: 'plain' } as const;
+const CAN_BE_ASKED = { provider: 'lookup' } as const;
+const PARK = { kind: 'park', reason: 'who knows' } as const;
+const REPEAT = { kind: 'declare', declaration: 'resend', provider: 'p0', delayMs: 0 } as const;
+const NOT_THERE = {
+  kind: 'absent',
+  provider: 'p0',
+  next: { kind: 'retry', provider: 'p0', delayMs: 0, reason: 'not there' },
+} as const;
 const people = ['+491711111111', '+491712222222', '+491713333333'];
 const TWO_CHANNELS: WorkloadSpec = {
   kind: 'recipients',
@@ -342,5 +449,167 @@ export const CHEATS: readonly BadSender[] = [
     by: ['END', 'S17', 'META'],
     setup: { ...PLAIN, class: 'marketing' },
     make: answering({ kind: 'unknown', reason: 'who knows' }),
+  },
+  // ---- what does not keep to the class ----
+  { does: 'gives up what was deferred', by: ['S18'], faults: [THROTTLED], make: givingUpOn('deferred') },
+  { does: 'gives up what was not sent', by: ['S18'], faults: [NEVER_SENT], make: givingUpOn('not-sent') },
+  {
+    does: 'gives up what may have been accepted',
+    by: ['S18'],
+    setup: PLAIN,
+    faults: [LOST],
+    make: givingUpOn('unknown'),
+  },
+  {
+    does: 'gives up because a provider refused it',
+    by: ['S18'],
+    faults: [UNAUTHORISED],
+    make: givingUpOn('rejected'),
+  },
+  { does: 'takes a deferral for a rejection', by: ['S17'], faults: [THROTTLED], make: rejecting('deferred') },
+  {
+    does: "takes a provider's refusal of it for one of the message",
+    by: ['S17'],
+    faults: [UNAUTHORISED],
+    make: rejecting('rejected'),
+  },
+  {
+    does: 'charges what was deferred',
+    by: ['S14'],
+    faults: [THROTTLED],
+    make: settling((request) => ({ ...request, refund: false })),
+  },
+  {
+    does: 'charges nothing',
+    by: ['S14'],
+    faults: [NEVER_SENT],
+    make: settling((request) => ({ ...request, refund: true })),
+  },
+  { does: 'makes every delivery with a single attempt', by: ['S18'], make: singleAttempts },
+  { does: 'is configured with a single attempt', by: ['S18'], make: withPolicy({ maxAttempts: 1 }) },
+  {
+    does: 'is configured to try again at once',
+    by: ['S18'],
+    faults: [NEVER_SENT, { ...NEVER_SENT, nth: 2 }],
+    make: withPolicy({ retry: { schedule: [1] } }),
+  },
+  {
+    does: 'is configured to try again next month',
+    by: ['S18'],
+    faults: [NEVER_SENT, { ...NEVER_SENT, entity: 'r1' }],
+    make: withPolicy({ retry: { schedule: [2_592_000_000] }, failoverOnNotSent: false }),
+  },
+  { does: 'asks again before it may', by: ['S18'], faults: [THROTTLED], make: waiting(1_000) },
+  { does: 'asks again when all has expired', by: ['S18'], faults: [THROTTLED], make: waiting(2_592_000_000) },
+  { does: 'gives everything back until it has expired', by: ['S18'], make: neverReady },
+  { does: 'parks what it could repeat with its key', by: ['S18'], faults: [LOST], make: deciding(() => PARK) },
+  {
+    does: 'says that its provider takes no keys',
+    by: ['S18'],
+    faults: [LOST],
+    make: unable({ idempotency: { kind: 'none' } }),
+  },
+  {
+    does: 'gives the key less time',
+    by: ['S18'],
+    faults: [LOST],
+    make: (config, options) => realWorker(config, { ...options, keyMarginMs: 86_300_000 }),
+  },
+  {
+    does: 'repeats with its key once, and no more',
+    by: ['S18'],
+    faults: [LOST, LOST_AGAIN],
+    make: withPolicy({ replayForMs: 0 }),
+  },
+  {
+    does: 'repeats everything as if it had no key',
+    by: ['S18'],
+    setup: { class: 'security' },
+    faults: [LOST],
+    make: deciding(() => REPEAT),
+  },
+  {
+    does: 'parks what it could ask about',
+    by: ['S18'],
+    setup: CAN_BE_ASKED,
+    faults: [LOST],
+    make: deciding(() => PARK),
+  },
+  {
+    does: 'says that its provider cannot be asked',
+    by: ['S18'],
+    setup: CAN_BE_ASKED,
+    faults: [LOST],
+    make: unable({ lookup: 'none' }),
+  },
+  {
+    does: 'is configured never to ask',
+    by: ['S18'],
+    setup: CAN_BE_ASKED,
+    faults: [LOST],
+    make: withPolicy({ lookup: 'never' }),
+  },
+  {
+    does: 'repeats before it asks',
+    by: ['S18'],
+    setup: { ...CAN_BE_ASKED, class: 'security' },
+    faults: [LOST],
+    make: withPolicy({ lookup: 'never' }),
+  },
+  {
+    does: 'takes what it never asked about for absent',
+    by: ['S18'],
+    setup: PLAIN,
+    faults: [LOST],
+    make: deciding(() => NOT_THERE),
+  },
+  {
+    does: 'takes what is not there yet for absent',
+    by: ['S18'],
+    setup: CAN_BE_ASKED,
+    faults: [NOT_ARRIVED],
+    make: deciding((decision) => (decision.kind === 'wait' ? NOT_THERE : decision)),
+  },
+  ...(['security', 'document', 'alert'] as const).map((name) => ({
+    does: `parks what the class of ${name} repeats`,
+    by: ['S18'],
+    setup: { ...PLAIN, class: name },
+    faults: [LOST],
+    make: deciding(() => PARK),
+  })),
+  {
+    does: 'parks what the class of marketing assumes',
+    by: ['S18'],
+    setup: { ...PLAIN, class: 'marketing' },
+    faults: [LOST],
+    make: deciding(() => PARK),
+  },
+  {
+    does: 'is configured to park',
+    by: ['S18'],
+    setup: { ...PLAIN, class: 'document' },
+    faults: [LOST],
+    make: withPolicy({ onUnknown: 'park' }),
+  },
+  {
+    does: 'is configured to assume',
+    by: ['S18'],
+    setup: PLAIN,
+    faults: [LOST],
+    make: withPolicy({ onUnknown: 'assume-sent' }),
+  },
+  {
+    does: 'resends where the class fails over',
+    by: ['S18'],
+    setup: { ...PLAIN, class: 'document' },
+    faults: [LOST],
+    make: withPolicy({ onUnknown: 'resend' }),
+  },
+  {
+    does: 'waits for an answer that nobody can give',
+    by: ['S18'],
+    setup: { ...PLAIN, class: 'document' },
+    faults: [LOST],
+    make: deciding((decision) => (decision.kind === 'declare' ? { kind: 'wait', delayMs: 300_000 } : decision)),
   },
 ];

@@ -25,7 +25,7 @@ export class ManyDeliveries {
       addresseeOf: () => {
         throw new Error('nobody cancels or opts out here');
       },
-      providers: [{ name: 'p0', channel: 'email', keyWindowMs: 86_400_000 }],
+      providers: [{ name: 'p0', channel: 'email', keyWindowMs: 86_400_000, lookup: null }],
       targetOf,
       contentOf: (n) => message(n),
       isAskedFor: () => true,
@@ -37,6 +37,7 @@ export class ManyDeliveries {
         ledgerWayMs: 2,
         providerWayMs: 24,
         sendTimeoutMs: 10_000,
+        keyMarginMs: 120_000,
         progressMs: 600_000,
         takeUpMs: 60_000,
         recoverMs: 600_000,

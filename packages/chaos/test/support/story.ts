@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   type CancelVerdict,
   type DeliveryRecord,
   type DeliveryState,
@@ -7,6 +8,8 @@ import {
   type NotificationRecord,
   type Outcome,
   type ReconcileDecision,
+  CLASS_POLICIES,
+  type SettleRequest,
   type Target,
 } from '@sendonce/core';
 import {
@@ -22,10 +25,23 @@ import type { EventOf, HistoryEvent } from '../../src/history.ts';
 import type { CallFault } from '../../src/plan.ts';
 
 export const NOTIFICATION = 'n_1';
-export const STRICT = { resend: false, failover: false, assume: false };
+export const STRICT = CLASS_POLICIES.transactional;
 export const LEASE_MS = 30_000;
 export const DISPATCH_MS = 60_000;
 export const KEY_WINDOW_MS = 3_600_000;
+export const KEY_MARGIN_MS = 2 * DISPATCH_MS;
+export const SETTLE_MS = 60_000;
+/** A channel whose only provider can be asked, and takes no key. */
+export const LOOKUP: Partial<JudgeContext> = {
+  providers: [
+    {
+      name: 'l0',
+      channel: 'email',
+      keyWindowMs: null,
+      lookup: { kind: 'authoritative', settleMs: SETTLE_MS, horizonMs: 86_400_000 },
+    },
+  ],
+};
 export const BOUND_MS = 600_000;
 
 interface Told {
@@ -35,6 +51,7 @@ interface Told {
   state: DeliveryState;
   fence: number;
   attempts: number;
+  readonly tries: Attempt[];
   charged: number;
   assumed: boolean;
   reason: string | null;
@@ -77,9 +94,9 @@ export class Story {
         topic: 'news',
       }),
       providers: [
-        { name: 'p0', channel: 'email', keyWindowMs: null },
-        { name: 'k0', channel: 'email', keyWindowMs: KEY_WINDOW_MS },
-        { name: 'k1', channel: 'email', keyWindowMs: KEY_WINDOW_MS },
+        { name: 'p0', channel: 'email', keyWindowMs: null, lookup: null },
+        { name: 'k0', channel: 'email', keyWindowMs: KEY_WINDOW_MS, lookup: null },
+        { name: 'k1', channel: 'email', keyWindowMs: KEY_WINDOW_MS, lookup: null },
       ],
       targetOf: (recipient) => this.#target(recipient),
       contentOf: (_recipient, _target, { deliveryId }) => ({ text: `hello ${deliveryId}` }),
@@ -92,6 +109,7 @@ export class Story {
         ledgerWayMs: 2,
         providerWayMs: 24,
         sendTimeoutMs: 10_000,
+        keyMarginMs: KEY_MARGIN_MS,
         progressMs: 100_000,
         takeUpMs: 60_000,
         recoverMs: 600_000,
@@ -180,6 +198,7 @@ export class Story {
       state: 'queued',
       fence: 0,
       attempts: 0,
+      tries: [],
       charged: 0,
       assumed: false,
       reason: null,
@@ -191,7 +210,7 @@ export class Story {
   }
 
   record(which: number | string): DeliveryRecord {
-    const { id, state, fence, attempts, charged, expiresAt } = this.delivery(which);
+    const { id, state, fence, tries, charged, createdAt, expiresAt } = this.delivery(which);
     return {
       v: 1,
       id,
@@ -199,9 +218,14 @@ export class Story {
       state,
       fence,
       charged,
+      maxAttempts: 5,
+      failures: 0,
+      lapses: 0,
+      forbidden: null,
+      createdAt,
       expiresAt,
       dueAt: 0,
-      attempts: Array(attempts).fill({ presumed: false }),
+      attempts: [...tries],
     } as unknown as DeliveryRecord;
   }
 
@@ -246,11 +270,13 @@ export class Story {
       key = `key of ${told.id} at ${provider}`,
       refused,
     } = options;
+    const isKeyed = provider.startsWith('k') && options.keyWindowMs !== null;
     const message = { text: options.text ?? `hello ${told.id}` };
     const attempt = options.attempt ?? told.attempts + 1;
     if (refused === undefined) {
       told.state = 'dispatching';
       told.attempts = Math.max(told.attempts, attempt);
+      told.tries.push(attemptOf({ n: attempt, provider, key, fence, markedAt: this.at + 1 }));
       told.charged += 1;
     }
     const go: MarkVerdict = {
@@ -268,7 +294,7 @@ export class Story {
           fence,
           provider,
           key,
-          keyWindowMs: null,
+          keyWindowMs: options.keyWindowMs ?? (isKeyed ? KEY_WINDOW_MS - KEY_MARGIN_MS : null),
           message,
           dispatchMs: DISPATCH_MS,
           sendMarginMs: 5_000,
@@ -290,6 +316,7 @@ export class Story {
       inbox = told.recipient,
       channel = 'email',
       messageId = 'm',
+      refusal = REJECTED,
     } = options;
     const to = options.to ?? `${told.recipient}@example.com`;
     const body = options.body ?? `hash of hello ${told.id}`;
@@ -305,6 +332,7 @@ export class Story {
         to,
         body,
         outcome,
+        ...(outcome === 'refused' && { refusal }),
         providerMessageId: outcome === 'refused' ? null : messageId,
         reply: '202',
       },
@@ -328,16 +356,12 @@ export class Story {
     told.state = state;
     if (refund) told.charged -= 1;
     if (kind === 'rejected') told.reason = 'refused for good';
-    const request = {
-      id: told.id,
-      fence,
-      attempt,
-      provider: 'p0',
-      key: '',
-      outcome: { kind, reason: 'r', providerMessageId: 'm' },
-      next: { kind: 'sent' },
-      refund,
-    };
+    const at = told.tries.findIndex(({ n }) => n === attempt);
+    const { provider = 'p0', key = '' } = told.tries[at] ?? {};
+    const { outcome = outcomeOf(kind) } = options;
+    if (at >= 0 && kind !== 'unknown') told.tries[at] = { ...(told.tries[at] as Attempt), outcome };
+    const next = options.next ?? NEXT[kind](provider, attempt);
+    const request = { id: told.id, fence, attempt, provider, key, outcome, next, refund };
     return this.event({ kind: 'settle', request, verdict: { kind: as, id: told.id, state, duplicate: false } }, by);
   }
 
@@ -356,6 +380,21 @@ export class Story {
     });
   }
 
+  /** Its provider is asked what it knows. */
+  asks(which: number | string, provider = 'l0'): this {
+    return this.event({ kind: 'lookup', provider, deliveryId: this.delivery(which).id });
+  }
+
+  /** A sweep hands it out, to be decided about. */
+  handOut(which: number | string): this {
+    const unknown = [this.record(which)];
+    return this.event({
+      kind: 'sweep',
+      result: { nowMs: this.at, epochChangedAt: null, moved: [], ended: [], unknown },
+    });
+  }
+
+  /** Handed out right before. */
   reconcile(
     which: number | string,
     decision: ReconcileDecision,
@@ -363,6 +402,7 @@ export class Story {
     fence = this.delivery(which).fence,
   ): this {
     const told = this.delivery(which);
+    this.handOut(which);
     told.state = state;
     if ('reason' in decision) told.reason = decision.reason;
     if (decision.kind === 'assume-sent') told.assumed = true;
@@ -411,8 +451,10 @@ export class Story {
   }
 
   /** Claim, mark, acceptance, settle. */
-  deliver(which: number | string, by = 'w1'): this {
-    return this.claim(which, { by }).mark(which, { by }).arrive(which, { by }).settle(which, 'accepted', { by });
+  deliver(which: number | string, options: { readonly by?: string; readonly provider?: string } = {}): this {
+    const { by = 'w1', provider = 'p0' } = options;
+    const at = { by, provider };
+    return this.claim(which, { by }).mark(which, at).arrive(which, at).settle(which, 'accepted', { by });
   }
 
   /** Delivers all that nothing was told of. */
@@ -422,7 +464,7 @@ export class Story {
   }
 
   finals(): FinalDelivery[] {
-    return [...this.told.values()].map(({ fence: _fence, ...final }) => final);
+    return [...this.told.values()].map(({ fence: _fence, tries: _tries, ...final }) => final);
   }
 
   facts(changes: FactChanges = {}): EndFacts {
@@ -478,6 +520,7 @@ interface MarkOptions {
   readonly text?: string;
   readonly attempt?: number;
   readonly sendWithinMs?: number;
+  readonly keyWindowMs?: number | null;
   readonly refused?: { readonly kind: string; readonly state?: DeliveryState };
 }
 
@@ -491,6 +534,8 @@ interface ArriveOptions {
   readonly to?: string;
   readonly body?: string;
   readonly key?: string;
+  /** What a refusal says. @defaultValue refused for good */
+  readonly refusal?: Outcome;
   /** In whose mailbox it ends; null: in none that the test gives to the judge. */
   readonly inbox?: number | null;
 }
@@ -502,7 +547,47 @@ interface SettleOptions {
   readonly refund?: boolean;
   readonly state?: DeliveryState;
   readonly as?: 'settled' | 'evidence';
+  /** @defaultValue one of its kind, without more */
+  readonly outcome?: Outcome;
+  /** @defaultValue what the class says */
+  readonly next?: SettleRequest['next'];
 }
+
+const REJECTED: Outcome = { kind: 'rejected', scope: 'message', reason: 'r' };
+export const DEFERRED = { kind: 'deferred', reason: 'r' } as const;
+
+function outcomeOf(kind: Outcome['kind']): Outcome {
+  if (kind === 'accepted') return { kind, providerMessageId: 'm' };
+  return kind === 'rejected' ? REJECTED : { kind, reason: 'r' };
+}
+
+function attemptOf(of: Pick<Attempt, 'n' | 'provider' | 'key' | 'fence' | 'markedAt'>): Attempt {
+  const sendDeadline = of.markedAt + DISPATCH_MS - 5_000;
+  return { ...of, sendDeadline, outcome: null, arrival: null, charged: true, presumed: false };
+}
+
+type NextOf = (provider: string, attempt: number) => SettleRequest['next'];
+const ORDER = ['p0', 'k0', 'k1'];
+const WAITS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
+const retry = (provider: string, delayMs: number): SettleRequest['next'] => ({
+  kind: 'retry',
+  provider,
+  delayMs,
+  reason: 'r',
+});
+
+/** What the class of a story says. */
+const NEXT: Readonly<Record<Outcome['kind'], NextOf>> = {
+  accepted: () => ({ kind: 'sent' }),
+  rejected: () => ({ kind: 'failed', reason: 'refused for good' }),
+  deferred: (provider) => retry(provider, 30_000),
+  'not-sent': (provider, attempt) =>
+    retry(
+      ORDER[(ORDER.indexOf(provider) + 1) % ORDER.length] ?? '',
+      attempt < ORDER.length ? 0 : (WAITS[attempt - 1] ?? 0),
+    ),
+  unknown: () => ({ kind: 'unknown', reconcileInMs: 0, reason: 'r' }),
+};
 
 const AFTER: Readonly<Record<Outcome['kind'], DeliveryState>> = {
   accepted: 'sent',

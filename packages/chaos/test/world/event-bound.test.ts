@@ -80,8 +80,15 @@ describe('a worker that goes round in circles', () => {
         sender: make,
         observe: (context) => [(judge = createJudge(context)).observer],
       });
-      const broken = judge?.finish(raw.facts).violations.map(({ invariant }) => invariant) ?? [];
+      const violations = judge?.finish(raw.facts).violations ?? [];
+      const broken = violations.map(({ invariant }) => invariant);
       expect(broken).toContain('L4');
+      if (raw.end !== 'events') return;
+      // It had no time to settle anything.
+      expect(broken).not.toContain('L2');
+      expect(violations.find(({ invariant }) => invariant === 'L4')?.message).toMatch(
+        /^taken up \d+ times since|^the run goes round in circles: ended after \d+ events and \d+ s.*; \d+ deliveries and \d+ notifications are not settled$/,
+      );
     },
   );
 });

@@ -30,10 +30,8 @@ describe('knobs', () => {
     expect(() => knobsOf(set)).toThrow(message);
   });
 
-  // Two that say how a run ends, and one that would make the promise void: nobody remembers a key for so short.
-  const HARMLESS = KNOBS.filter(
-    ({ name }) => !['healMs', 'maxEvents', 'keyWindowMs', 'keyMarginMs', 'survivors'].includes(name),
-  );
+  // What says how a run ends, and what would make the promise void: nobody remembers a key for so short.
+  const HARMLESS = KNOBS.filter(({ name }) => !['healMs', 'keyWindowMs', 'keyMarginMs', 'survivors'].includes(name));
   test.each(HARMLESS)('let everybody get one message with $name at its least', async ({ name, least }) => {
     const run = await simulate([], { knobs: { page: 2, [name]: least } });
     expect([run.end, messages(run)]).toEqual(['done', { r0: 1, r1: 1, r2: 1 }]);

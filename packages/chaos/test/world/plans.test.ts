@@ -19,7 +19,7 @@ const TIGHT = {
   retryCapMs: 1_000,
   sweepMs: 2_500,
   keyWindowMs: 600_000,
-  settleMs: 1,
+  settleMs: 50,
 };
 
 interface Plan {
@@ -108,7 +108,13 @@ const PLANS: readonly Plan[] = [
         concurrency: 3,
         provider,
         class: name,
-        knobs: { providerLeastMs: 1_000, providerMostMs: 5_000, batch: 3, dispatchMs: 12_000, keyWindowMs: 180_000 },
+        knobs: {
+          providerLeastMs: 1_000,
+          providerMostMs: provider === 'lookup' ? 4_999 : 5_000,
+          batch: 3,
+          dispatchMs: 12_000,
+          keyWindowMs: 180_000,
+        },
       },
     })),
   ),
@@ -142,7 +148,7 @@ const PLANS: readonly Plan[] = [
       workers: 2,
       provider: 'plain',
       class: 'document',
-      knobs: { ledgerLeastMs: 100, ledgerMostMs: 1_000, leaseMs: 1_000 },
+      knobs: { ledgerLeastMs: 100, ledgerMostMs: 499, leaseMs: 1_000 },
     },
     fault: { do: 'step-over-lease', op: 'ledger.mark', entity: 'r0', nth: 1, phase: 'B', amount: 83_813 },
   },

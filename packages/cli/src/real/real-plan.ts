@@ -1,4 +1,5 @@
 import type { AcceptanceKill, Fault, PlanFile, SimulationSetup } from '@sendonce/chaos';
+import { checkLatency } from '../simulate/check-latency.ts';
 import { REAL_KNOBS } from './real-knobs.ts';
 import type { SimulateSettings } from '../simulate/settings.ts';
 
@@ -26,6 +27,7 @@ export function realCase(settings: SimulateSettings, recipients: number, isCalm:
     // What a sender does by itself takes as long as it takes: it is run on a faster clock instead.
     knobs: sender === null ? { ...REAL_KNOBS, ...knobs } : knobs,
   };
+  checkLatency(settings.latency, setup, null);
   const chosen = kills.length > 0 || isCalm || dropAcks > 0;
   return { setup, seed, dropAcks, faults: chosen ? kills : [halfWay(recipients)] };
 }

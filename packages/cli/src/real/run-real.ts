@@ -3,7 +3,7 @@ import { EXIT } from '../command-error.ts';
 import { finish } from '../simulate/finish.ts';
 import type { SimulateFlags } from '../simulate/flags.ts';
 import type { ProgressLine } from '../simulate/progress.ts';
-import { readPlan } from '../simulate/read-plan.ts';
+import { named, readPlan } from '../simulate/read-plan.ts';
 import { checkKills, simulateSettings, type KnownNames, type SimulateSettings } from '../simulate/settings.ts';
 import { simulateExitCode } from '../simulate/exit-code.ts';
 import { bring, workloadOf, type Brought } from '../simulate/workload.ts';
@@ -32,7 +32,7 @@ export async function runReal(run: RealRun): Promise<number> {
 async function runPlan(file: string, run: RealRun): Promise<number> {
   const plan = await readPlan(file);
   const brought = await bringList(run.flags);
-  const report = await process(caseOf(plan), brought, run);
+  const report = await named(file, () => process(caseOf(plan), brought, run));
   return show(report, brought, run, { seed: null, replayed: file });
 }
 

@@ -2,14 +2,13 @@ import type { SelfTestReport, SimulateReport } from '@sendonce/chaos';
 import { EXIT } from '../command-error.ts';
 
 /** What a CI is told, the gravest first; what was cut short is no verdict on what was not run. */
-export function simulateExitCode(
-  report: Pick<SimulateReport, 'verdict' | 'result' | 'interrupted' | 'nondeterminism'>,
-): number {
+export function simulateExitCode(report: Pick<SimulateReport, 'verdict' | 'result' | 'interrupted'>): number {
   if (report.interrupted) return EXIT.interrupted;
-  if (report.nondeterminism !== null) return EXIT.nondeterminism;
   switch (report.verdict) {
     case 'pass':
       return EXIT.pass;
+    case 'nondeterminism':
+      return EXIT.nondeterminism;
     case 'inconclusive':
       return EXIT.inconclusive;
     case 'violation':

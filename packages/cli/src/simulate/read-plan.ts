@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { PlanFile } from '@sendonce/chaos';
 import { isSendonceError, SendonceError } from '@sendonce/core';
+import { isStored, NOT_STORED } from './is-stored.ts';
 
 /**
  * Reads a plan and checks all of it before anything runs.
@@ -10,8 +11,13 @@ import { isSendonceError, SendonceError } from '@sendonce/core';
 export async function readPlan(file: string): Promise<PlanFile> {
   const json = parse(file, await read(file));
   const { parsePlanFile } = await import('@sendonce/chaos');
+  return named(file, () => parsePlanFile(json));
+}
+
+/** What is wrong with a plan is said with its file, whenever it is found. @throws what `use` throws */
+export async function named<Result>(file: string, use: () => Result | Promise<Result>): Promise<Result> {
   try {
-    return parsePlanFile(json);
+    return await use();
   } catch (error) {
     if (!isSendonceError(error, 'PLAN_INVALID')) throw error;
     throw new SendonceError('PLAN_INVALID', `${file}: ${error.message}`, { cause: error });
@@ -19,6 +25,7 @@ export async function readPlan(file: string): Promise<PlanFile> {
 }
 
 async function read(file: string): Promise<string> {
+  if (!isStored(file)) throw new SendonceError('PLAN_INVALID', `${file}: ${NOT_STORED}`);
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -19,7 +19,7 @@ export interface Regressions {
  */
 export async function runRegressions(
   folder: string | null,
-  replay: (plan: PlanFile) => Promise<SimulateReport>,
+  replay: (plan: PlanFile, file: string) => Promise<SimulateReport>,
 ): Promise<Regressions> {
   if (folder === null) return { plans: 0, failed: null };
   const files = (await namesIn(folder)).filter((name) => name.endsWith('.plan.json')).sort();
@@ -27,7 +27,7 @@ export async function runRegressions(
     const file = join(folder, name);
     const plan = await readPlan(file);
     // What the real worker did when the plan was found is what it shall not do any more.
-    const report = await replay(plan.setup.sender === null ? { ...plan, expect: 'pass' } : plan);
+    const report = await replay(plan.setup.sender === null ? { ...plan, expect: 'pass' } : plan, file);
     if (!isExpected(plan, report)) return { plans: index + 1, failed: { file, report } };
   }
   return { plans: files.length, failed: null };

@@ -6,7 +6,7 @@ import { selfTestExitCode } from './exit-code.ts';
 import { finish } from './finish.ts';
 import type { SimulateFlags } from './flags.ts';
 import { progressLine, type ProgressLine } from './progress.ts';
-import { readPlan } from './read-plan.ts';
+import { named, readPlan } from './read-plan.ts';
 import { checkConflicts } from './check-conflicts.ts';
 import { REGRESSIONS, runRegressions } from './run-regressions.ts';
 import { checkRealFlags } from '../real/check-real-flags.ts';
@@ -71,8 +71,8 @@ async function runSearch({ flags, terminal, signal, progress, loadConfig }: Run)
   const settings = simulateSettings(flags, await knownNames(), drawSeed);
   const brought = await bring(settings, loadConfig);
   const options = { ...simulateOptions(settings, brought), signal };
-  const { plans, failed } = await runRegressions(settings.sender === null ? REGRESSIONS : null, (plan) =>
-    replayPlan(plan, { workload: options.workload ?? null, signal }),
+  const { plans, failed } = await runRegressions(settings.sender === null ? REGRESSIONS : null, (plan, file) =>
+    named(file, () => replayPlan(plan, { workload: options.workload ?? null, signal })),
   );
   if (failed !== null) return finish(failed.report, { flags, terminal, brought, seed: null, replayed: failed.file });
   const onProgress = (state: Progress): void => progress.update(state);
@@ -87,7 +87,7 @@ async function runReplay(file: string, { flags, terminal, signal, loadConfig }: 
   const brought = await bring(files, loadConfig);
   const { recipients } = plan.setup;
   const workload = workloadOf(brought, typeof recipients === 'number' ? recipients : recipients.length);
-  const report = await replayPlan(plan, { workload, signal });
+  const report = await named(file, () => replayPlan(plan, { workload, signal }));
   return finish(report, { flags, terminal, brought, seed: null, replayed: file });
 }
 

@@ -25,6 +25,8 @@ export interface SimulateSettings {
   /** Null: as the config says, else with one. */
   readonly queue: boolean | null;
   readonly knobs: SimulationSetup['knobs'];
+  /** As it was given. */
+  readonly latency: string | null;
   readonly kills: readonly AcceptanceKill[];
   readonly dropAcks: number;
   readonly profile: readonly string[] | null;
@@ -81,6 +83,7 @@ export function simulateSettings(flags: SimulateFlags, known: KnownNames, drawSe
   const schedules = sender === null ? 100 : SCHEDULES_OF_SENDER;
   return {
     ...worldOf(flags, sender === null ? WORLD : worldOfSender(sender)),
+    latency: flags.latency ?? null,
     kills,
     dropAcks,
     profile: given(flags.faults, (text) => parseFaults(text, known.faults), chosen ? null : kinds),

@@ -1,4 +1,5 @@
 import type { SimulateOptions } from '@sendonce/chaos';
+import { checkLatency } from './check-latency.ts';
 import { checkKills, type SimulateSettings } from './settings.ts';
 import { workloadOf, type Brought } from './workload.ts';
 
@@ -16,15 +17,18 @@ export function simulateOptions(settings: SimulateSettings, brought: Brought): S
   if (config === null) checkKills(kills, recipients, listed !== undefined);
   const concurrency = settings.concurrency ?? config?.worker?.concurrency ?? 50;
   const queue = settings.queue ?? (config === null || config.queue !== undefined);
+  const setup = { recipients, workers, concurrency, provider, class: settings.class, onUnknown, queue, sender, knobs };
+  const workload = workloadOf(brought, settings.recipients);
+  checkLatency(settings.latency, setup, workload);
   return {
-    setup: { recipients, workers, concurrency, provider, class: settings.class, onUnknown, queue, sender, knobs },
+    setup,
     seed,
     faults: kills,
     dropAcks,
     schedules,
     forMs,
     profile,
-    workload: workloadOf(brought, settings.recipients),
+    workload,
     record: settings.record && recipients <= MOST_RECORDED,
   };
 }

@@ -1,6 +1,7 @@
 import type { InputSummary, SimulateReport, Workload } from '@sendonce/chaos';
-import type { NotifierConfig } from '@sendonce/core';
+import { SendonceError, type NotifierConfig } from '@sendonce/core';
 import { collectRecipients, type Recipients } from '../recipients/collect-recipients.ts';
+import { isStored, NOT_STORED } from './is-stored.ts';
 
 /** What the user brought, read once and used by every schedule. */
 export interface Brought {
@@ -16,6 +17,8 @@ export async function bring(
   loadConfig: LoadConfig,
 ): Promise<Brought> {
   const { recipientsFile, config } = files;
+  if (recipientsFile !== null && !isStored(recipientsFile))
+    throw new SendonceError('RECIPIENTS_FILE_INVALID', `${recipientsFile}: ${NOT_STORED}`);
   return {
     recipients: recipientsFile === null ? null : await collectRecipients(recipientsFile),
     config: config === null ? null : await loadConfig(config),

@@ -25,7 +25,7 @@ export async function writePlan(
   directory: string | null,
   isNew: boolean,
 ): Promise<string | null> {
-  const plan = report.minimal?.plan ?? (isNew && report.verdict === 'violation' ? planOf(report.result) : null);
+  const plan = report.minimal?.plan ?? (isNew && report.result.violations.length > 0 ? planOf(report.result) : null);
   if (plan === null) return null;
   const { violations, traceHash } = report.minimal?.result ?? report.result;
   const invariant = violations[0]?.invariant ?? plan.expect ?? 'plan';

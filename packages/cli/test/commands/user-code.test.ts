@@ -110,6 +110,20 @@ describe('a promise that never settles', () => {
   });
 });
 
+describe('a content that comes to nothing for everybody', () => {
+  const contents: readonly (readonly [what: string, content: string, reason: RegExp])[] = [
+    ['never settles', 'content() { return new Promise(() => {}); }', /content took longer than 30000 ms/],
+    ['throws', `content() { throw new TypeError('no luck'); }`, /content threw TypeError: no luck/],
+  ];
+  test.each(contents)('and %s is no pass', async (_what, type, reason) => {
+    const { code, stdout } = await simulate({ type });
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^INCONCLUSIVE/);
+    expect(stdout).toMatch(/nobody got a message, and no fault kept it from them/);
+    expect(stdout).toMatch(reason);
+  });
+});
+
 describe('what is thrown', () => {
   const fatal = PLACES.filter(([name]) => ['sample', 'key', 'a schema'].includes(name));
   test.each(fatal)('in %s (%s) is the mistake of the config, with its place', async (_name, what, parts) => {
@@ -189,7 +203,8 @@ describe('content that JSON cannot hold', () => {
     const { code, stdout } = await simulate({ type: `content() { ${body} }` }, [
       ...['--recipients', '3', '--schedules', '2', '--faults', 'slow', '--seed', 'apple'],
     ]);
-    expect(code).toBe(0);
+    // Nobody gets anything.
+    expect(code).toBe(4);
     expect(stdout).toMatch(/content threw TypeError: it returned what JSON cannot hold/);
     expect(stdout).toMatch(reason);
   });

@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { readPlan } from '../../src/simulate/read-plan.ts';
+import { bring } from '../../src/simulate/workload.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plans-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -35,6 +37,22 @@ describe('a plan file', () => {
   test('that is not there is named', async () => {
     const missing = join(folder, 'missing.plan.json');
     await expect(readPlan(missing)).rejects.toThrow(`${missing}: there is no such file`);
+  });
+
+  // A read of one never ends while nobody writes, and nothing can stop it.
+  test('that is a pipe is refused before anybody waits for it', async () => {
+    const pipe = join(folder, 'pipe.plan.json');
+    execFileSync('mkfifo', [pipe]);
+    await expect(readPlan(pipe)).rejects.toMatchObject({
+      code: 'PLAN_INVALID',
+      message: expect.stringContaining('pipe') as string,
+    });
+    const list = join(folder, 'pipe.csv');
+    execFileSync('mkfifo', [list]);
+    const files = { recipientsFile: list, config: null };
+    await expect(bring(files, () => Promise.reject(new Error('no config')))).rejects.toMatchObject({
+      code: 'RECIPIENTS_FILE_INVALID',
+    });
   });
 
   test.each([

@@ -30,6 +30,7 @@ describe('the settings of a simulation', () => {
       onUnknown: null,
       queue: null,
       knobs: {},
+      latency: null,
       kills: [],
       dropAcks: 0,
       profile: ['all'],

@@ -83,4 +83,22 @@ describe('what the harness is asked for', () => {
     );
     expect(() => options({ 'kill-at': ['31'] }, { config })).not.toThrow();
   });
+
+  test.each([
+    ['lookup', '10s', /--latency 10s is too long here: a lookup takes up to 10000 ms and is waited for only 10000 ms/],
+    ['lookup', '1ms-1h', /a lookup takes up to 3600000 ms/],
+    ['keyed', '2m', /keyMarginMs, now 120000, must be more than 120000/],
+  ] as const)('is refused where no sender could be right: %s, %s', (provider, latency, message) => {
+    expect(() => options({ provider, latency })).toThrow(
+      expect.objectContaining({ code: 'FLAG_INVALID', message: expect.stringMatching(message) as string }),
+    );
+  });
+
+  test.each([
+    ['lookup', '9998ms'],
+    ['keyed', '119s'],
+    ['plain', '1h'],
+  ] as const)('may answer as late as a sender can bear: %s, %s', (provider, latency) => {
+    expect(() => options({ provider, latency })).not.toThrow();
+  });
 });
