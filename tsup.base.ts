@@ -12,19 +12,19 @@ export function entriesIn(folder: string): Record<string, string> {
   return Object.fromEntries(files.map((file) => [`${folder}/${file.slice(0, -'.ts'.length)}`, `${directory}/${file}`]));
 }
 
-/** The build of every package: ESM for Node, one chunk for what entries share. `--dts-only` builds the types alone. */
+/** The build of every package: ESM for Node, one chunk for what entries share. The types come from `tsc`. */
 export function packageBuild(entry: Record<string, string>, options: Options = {}): ReturnType<typeof defineConfig> {
   if (Object.keys(entry).length === 0) return defineConfig([]);
-  return defineConfig((cli) => ({
+  return defineConfig({
     entry,
     format: 'esm',
     target: 'node20',
     platform: 'node',
     splitting: true,
     sourcemap: true,
-    // The two halves of the build share `dist` and may run side by side: each leaves the other's files alone.
-    clean: cli.dts ? false : ['!**/*.d.ts'],
+    // The two halves of the build share `dist` and may run side by side: this one leaves the other's files alone.
+    clean: ['!**/*.d.ts'],
     silent: true,
     ...options,
-  }));
+  });
 }

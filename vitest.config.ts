@@ -13,6 +13,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    // One process per core takes the files of a project one after another, as its modules are loaded and compiled once then: that is half
+    // of the time. What a file changes for all, it puts back.
+    isolate: false,
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // oclif writes to the console; what it wrote is what the tests of the command line look at.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { KNOWN_BAD_SENDERS } from '@sendonce/chaos';
 import { SIMULATE_FLAGS } from '../../src/simulate/flags.ts';
+import { simulateInThread } from '../../src/simulate/in-thread.ts';
 import { notify } from '../notify.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'notify-'));
@@ -343,22 +344,15 @@ describe('notify simulate with a list and a config of one’s own', () => {
            } },
          };`,
       );
-      // A seed of its own choice could draw the fault that nobody publishes, and then nothing is refused.
-      const result = await notify([
-        'simulate',
-        '--config',
-        file,
-        '--recipients',
-        '5',
-        '--kill-at',
-        '1',
-        '--seed',
-        'apple',
-      ]);
-      expect(result.stderr).toMatch(
-        new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`),
-      );
-      expect(result.code).toBe(5);
+      // In a thread of this process, as the command has it: what the command makes of it is seen in user-code.test.ts.
+      const result = await simulateInThread({
+        // A seed of its own choice could draw the fault that nobody publishes, and then nothing is refused.
+        flags: { config: file, recipients: '5', 'kill-at': ['1'], seed: 'apple' },
+        terminal: { colors: false, watched: false },
+        entry: new URL('../../dist/threads/simulate.js', import.meta.url),
+      });
+      const text = new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`);
+      expect(result).toMatchObject({ exitCode: 5, text: expect.stringMatching(text) });
     },
   );
 
