@@ -41,11 +41,12 @@ export async function fanOut(
 
 async function giveBack(context: Context, steps: readonly Extract<Step, { kind: 'release' }>[]): Promise<void> {
   if (steps.length === 0) return;
-  const releases = steps.map(({ held: { record, fence }, failure, delayMs }) => ({
+  const releases = steps.map(({ held: { record, fence }, failure, delayMs, reason }) => ({
     id: record.id,
     fence,
     failure,
     delayMs,
+    reason,
   }));
   const verdicts = await context.ledger.release(releases);
   const again: string[] = [];

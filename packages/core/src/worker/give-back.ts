@@ -30,9 +30,9 @@ export async function releaseRefused(
   health: Health,
   refused: readonly NotPrepared[],
 ): Promise<readonly string[]> {
-  const requests = refused.map(({ granted: { record, fence }, failure }) => {
+  const requests = refused.map(({ granted: { record, fence }, failure, reason }) => {
     const delayMs = failure === null ? unknownConfigDelayMs(context) : afterFailureMs(record.failures);
-    return { id: record.id, fence, delayMs, failure };
+    return { id: record.id, fence, delayMs, failure, reason };
   });
   try {
     const verdicts = await context.ledger.release(requests);
