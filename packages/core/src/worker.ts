@@ -50,8 +50,13 @@ export function makeWorker(base: Context, options: WorkerOptions, extras: Worker
   const owner = `${settings.worker.name === '' ? 'worker' : settings.worker.name}:${base.random.id()}`;
   const health = new Health(base, owner);
   const over = new AbortController();
-  const { leaseMs, waitMs } = settings.worker;
-  const bounded = new BoundedPorts({ clock: base.clock, limitMs: leaseMs, waitMs, signal: over.signal });
+  const { leaseMs, dispatchMs, waitMs } = settings.worker;
+  const bounded = new BoundedPorts({
+    clock: base.clock,
+    limitMs: Math.max(leaseMs, dispatchMs),
+    waitMs,
+    signal: over.signal,
+  });
   const ledger = checkedLedger(bounded.ledger(base.ledger));
   const queue = base.queue === null ? null : checkedQueue(bounded.queue(base.queue), health);
   // One queue stays one: whether both stages share it is asked by comparing.

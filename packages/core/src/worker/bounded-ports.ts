@@ -11,7 +11,7 @@ interface Pending {
 
 export interface BoundedPortsOptions {
   readonly clock: Clock;
-  /** How long a call may take, ms. A lease: what a claim or a mark answers later than that is of no use to anybody. */
+  /** How long a call may take, ms: what a claim answers after its lease, or a mark after its dispatch window, is of no use to anybody. */
   readonly limitMs: number;
   /** How long a receive may wait for wakes before that, ms. */
   readonly waitMs: number;

@@ -92,7 +92,7 @@ describe('a ledger that never answers', () => {
     const isOut = outage(made, 400_000);
     const worker = made.start({ hook: (port, go) => (port.on === `ledger.${call}` && isOut() ? never : go()) });
     await publish(made);
-    const reason = `ledger.${call} gave no answer within 30000 ms`;
+    const reason = `ledger.${call} gave no answer within 60000 ms`;
     await made.until(
       'it is told',
       () => worker.events.some((event) => event.kind === 'worker.degraded' && event.reason.includes(reason)),
