@@ -20,19 +20,21 @@ const EDGES: readonly (readonly [
   right: SimulationSetup['knobs'],
   wrong: SimulationSetup['knobs'],
   why: RegExp,
-  provider?: Provider,
+  provider: Provider,
 ])[] = [
   [
     'a lease that ends before its work begins',
     { ledgerLeastMs: 1_000, leaseMs: 2_001 },
     { ledgerLeastMs: 1_000, leaseMs: 2_000 },
     /leaseMs must be at least 2001/,
+    'keyed',
   ],
   [
     'a wake that comes again before it is acknowledged',
     { queueLeastMs: 1_000, visibilityMs: 2_008 },
     { queueLeastMs: 1_000, visibilityMs: 2_007 },
     /visibilityMs must be at least 2008/,
+    'plain',
   ],
   [
     'lookups that nobody hears',
@@ -54,6 +56,7 @@ const EDGES: readonly (readonly [
     { dispatchMs: 12_000, keyMarginMs: 12_025 },
     { dispatchMs: 12_000, keyMarginMs: 12_024 },
     /keyMarginMs, now 12024, must be more than 12024/,
+    'keyed',
   ],
 ];
 

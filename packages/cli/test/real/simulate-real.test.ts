@@ -156,7 +156,9 @@ describe.concurrent('notify simulate --real', { timeout: 90_000 }, () => {
       planFile('amnesia', [amnesia], {}, 'pass'),
     ]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/PLAN_INVALID: .*\.plan\.json: faults\[0\] cannot be made on real processes \(amnesia at ledger\.settle/);
+    expect(stderr).toMatch(
+      /PLAN_INVALID: .*\.plan\.json: faults\[0\] cannot be made on real processes \(amnesia at ledger\.settle/,
+    );
   });
 
   test('leaves a ledger of the user’s own, and takes none that holds something', async () => {
