@@ -29,7 +29,8 @@ export interface NotificationType<Data = unknown> extends Partial<ClassPolicy> {
   readonly route?: (data: Data) => Awaitable<Targets>;
   /**
    * The neutral message for one target. Must make the same content again from the same data. Calls that take their time overlap, so
-   * return objects made for this call, or frozen ones: if it returns one that it keeps, it is asked for one message at a time.
+   * keep nothing between them: return objects made for this call, or frozen ones. If it returns one that it keeps, it is asked for one
+   * message at a time; what it keeps and does not return (a template's global locale) nobody can see.
    */
   readonly content: (data: Data, target: Target, context: ContentContext) => Awaitable<MessageContent>;
   /** The opt-out topic; default: the type's name. */

@@ -24,6 +24,7 @@ import type { PublishItem, PublishManyResult, PublishResult } from './stages/acc
 import { checkBlock, checkEvidence, checkId, checkIdsAndNote, checkSuppress, FORCE } from './stages/check-requests.ts';
 import type { Context } from './stages/context.ts';
 import { cancelling, record } from './stages/operate.ts';
+import { Lanes } from './stages/lanes.ts';
 import { checkPublishOptions, checkSendOptions, type PublishOptions } from './stages/publish-options.ts';
 import type { ReplayOptions } from './stages/replay.ts';
 import { telling } from './stages/telling.ts';
@@ -187,6 +188,10 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
     alerting.note(event);
     tell(event);
   };
+  const sharedBy =
+    (name: 'route' | 'content') =>
+    (type: string): void =>
+      emit({ kind: 'function.shared', at: clock.now(), type, name });
   return {
     context: {
       settings,
@@ -196,6 +201,7 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
       clock,
       random,
       emit,
+      lanes: { route: new Lanes(sharedBy('route')), content: new Lanes(sharedBy('content')) },
       heard: telemetry.length + alerts.length > 0,
     },
     alerting,

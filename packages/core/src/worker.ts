@@ -106,7 +106,6 @@ async function run(
 ): Promise<void> {
   const { stages, leaseMs } = context.settings.worker;
   const leases = new Leases(context);
-  const backlog = new Backlog(context.settings.worker.chunk);
   const nap = new Nap(context.clock);
   const wakes = new Wakes(context.queue);
   const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);
@@ -119,6 +118,7 @@ async function run(
   dispatcher.settleWith(settler);
   const decides = stages.includes('decide');
   const delivers = stages.includes('deliver');
+  const backlog = new Backlog({ pageSize: context.settings.worker.chunk, isBounded: delivers });
   const added = (): void => nap.wake();
   const decider = decides ? new Decider(context, owner, { health, leases, wakes: eventWakes, backlog, added }) : null;
   const parts: IntakeParts = { dispatcher, decider, health, backlog, nap };

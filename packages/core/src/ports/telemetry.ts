@@ -47,7 +47,6 @@ export type TelemetryEvent =
   | {
       readonly kind: 'function.shared';
       readonly at: number;
-      readonly worker: string;
       readonly type: string;
       readonly name: 'route' | 'content';
     }

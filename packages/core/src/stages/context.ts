@@ -4,6 +4,9 @@ import type { Queue } from '../ports/queue.ts';
 import type { TelemetryEvent } from '../ports/telemetry.ts';
 import type { Settings } from '../settings.ts';
 import { inTime } from './in-time.ts';
+import type { Lanes } from './lanes.ts';
+import type { Made } from './make-content.ts';
+import type { Routed } from './route.ts';
 
 /** What every stage works with: the checked config and the ports. */
 export interface Context {
@@ -16,6 +19,8 @@ export interface Context {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: TelemetryEvent) => void;
+  /** Where functions of the config that take their time are asked. */
+  readonly lanes: { readonly route: Lanes<Routed>; readonly content: Lanes<Made> };
   /** Whether anybody hears what is emitted: reading a record only in order to tell about it is worth a call then. */
   readonly heard: boolean;
 }

@@ -8,9 +8,9 @@ import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
 import type { Provider, SendContext } from '../ports/provider.ts';
 import type { ResolvedType } from '../settings.ts';
 import type { Context } from './context.ts';
-import type { Lanes } from './lanes.ts';
 import { makeContent, unusable, type Made } from './make-content.ts';
 import { outcomeOf } from './outcome-of.ts';
+import { settledSoon } from './thenable.ts';
 
 /** A delivery that this worker holds and has not marked yet. */
 export interface Granted {
@@ -28,7 +28,7 @@ export interface Prepared {
   readonly message: MessageContent;
 }
 
-/** It goes back: with a failure of its content, or (null) to wait for a worker that knows its type and provider. */
+/** It goes back: with a failure of its content, or (null) to wait: for a worker that knows its type and provider, or for others of its type. */
 export interface NotPrepared {
   readonly kind: 'not-prepared';
   readonly granted: Granted;
@@ -43,37 +43,53 @@ interface Known {
   readonly provider: Provider;
 }
 
-export interface PrepareOptions {
-  readonly lanes: Lanes<Made>;
-  /** Content that takes its time is not waited for any longer. */
-  readonly signal: AbortSignal;
+/** What is ready, and what takes its time: by function, so that one that hangs keeps nobody else's messages. */
+export interface Preparing {
+  readonly ready: readonly (Prepared | NotPrepared)[];
+  readonly later: readonly Promise<readonly (Prepared | NotPrepared)[]>[];
 }
 
-/** Finds type and provider of each and makes its content, once: a frozen message is taken as it is. */
+/**
+ * Finds type and provider of each and makes its content, once: a frozen message is taken as it is. `signal`: content that takes its time
+ * is not waited for any longer.
+ */
 export async function prepareAll(
   context: Context,
   granted: readonly Granted[],
-  { lanes, signal }: PrepareOptions,
-): Promise<readonly (Prepared | NotPrepared)[]> {
-  const results = new Map<Granted, Prepared | NotPrepared>();
+  signal: AbortSignal,
+): Promise<Preparing> {
+  const ready: (Prepared | NotPrepared)[] = [];
   const unmade: Known[] = [];
   for (const each of granted) {
     const found = known(context, each);
     const { message } = each.record;
-    if ('kind' in found) results.set(each, found);
-    else if (message !== null) results.set(each, prepared(found, frozenCopy(message, 'message')));
+    if ('kind' in found) ready.push(found);
+    else if (message !== null) ready.push(prepared(found, frozenCopy(message, 'message')));
     else unmade.push(found);
   }
-  const limitMs = context.settings.worker.leaseMs;
+  const later: Promise<readonly (Prepared | NotPrepared)[]>[] = [];
+  for (const all of groupBy(unmade, ({ type }) => type.name).values()) {
+    const made = makeAll(context, all, signal);
+    if (await settledSoon(made)) ready.push(...(await made));
+    else later.push(made);
+  }
+  return { ready, later };
+}
+
+const FULL: Made = { kind: 'waits', from: [] };
+
+async function makeAll(
+  { clock, lanes, settings }: Context,
+  all: readonly Known[],
+  signal: AbortSignal,
+): Promise<readonly (Prepared | NotPrepared)[]> {
+  const limitMs = settings.worker.leaseMs;
   const late = unusable(`content took longer than ${limitMs} ms`);
-  const options = { clock: context.clock, limitMs, late, signal };
-  const makeAll = async ([type, all]: [string, readonly Known[]]): Promise<void> => {
-    const asks = all.map((each) => () => makeContent(each.type, each.granted.record, each.granted.data));
-    const made = await lanes.askAll(type, asks, options);
-    made.forEach((one, at) => results.set(all[at]!.granted, ready(all[at]!, one)));
-  };
-  await Promise.all([...groupBy(unmade, ({ type }) => type.name)].map(makeAll));
-  return granted.map((each) => results.get(each)!);
+  const options = { clock, limitMs, late, full: FULL, signal };
+  const { name, type } = all[0]!.type;
+  const asks = all.map((each) => () => makeContent(each.type, each.granted.record, each.granted.data));
+  const made = await lanes.content.askAll({ type: name, ask: type.content }, asks, options);
+  return made.map((one, at) => ready(all[at]!, one));
 }
 
 function known({ settings }: Context, granted: Granted): Known | NotPrepared {
@@ -87,6 +103,8 @@ function known({ settings }: Context, granted: Granted): Known | NotPrepared {
 
 function ready(of: Known, made: Made): Prepared | NotPrepared {
   if (made.kind === 'made') return prepared(of, made.message);
+  if (made.kind === 'waits')
+    return waits(of.granted, `the content of other messages of type '${of.type.name}' takes its time`);
   return { kind: 'not-prepared', granted: of.granted, failure: made.reason, reason: made.reason };
 }
 

@@ -15,12 +15,17 @@ export interface AskOptions<A> {
   readonly limitMs: number;
   /** What a call that is late has come to. */
   readonly late: A;
+  /** What a call has come to that is not made, because too many are lined up for its function already. */
+  readonly full: A;
   /** Ends the waiting: what has not answered by then is late. */
-  readonly signal: AbortSignal | null;
+  readonly signal: AbortSignal;
 }
 
+/** Batches that line up for a function while one of its batches takes its time. What they hold is held from everybody. */
+const MOST_IN_LINE = 2;
+
 /**
- * The calls of one function of a type by one worker. A function that awaits something and then fills an object that it keeps is right
+ * The calls of one function. A function that awaits something and then fills an object that it keeps is right
  * when it is asked once at a time, and gives people what is meant for others when two of its calls overlap. So calls overlap only
  * within a batch, what they return is compared before any of it is used, and a function that returned one object twice is asked again,
  * and from then on, one call at a time.
@@ -28,6 +33,7 @@ export interface AskOptions<A> {
 class Lane<A extends Answer> {
   /** Resolves when the batch that takes its time has been answered. */
   #taken: Promise<void> | null = null;
+  #inLine = 0;
   #isShared = false;
   readonly #onShared: () => void;
 
@@ -36,7 +42,12 @@ class Lane<A extends Answer> {
   }
 
   async askAll(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+    if (this.#taken !== null && this.#inLine >= MOST_IN_LINE) return asks.map(() => options.full);
+    this.#inLine += 1;
     while (this.#taken !== null) await this.#taken;
+    this.#inLine -= 1;
+    // Whoever lined up is not to be asked any more.
+    if (options.signal.aborted) return asks.map(() => options.late);
     if (this.#isShared) return this.#alone(() => inTurn(asks, options));
     const begun: A[] = [];
     for (const ask of asks) {
@@ -89,8 +100,7 @@ class Lane<A extends Answer> {
 
 async function inTurn<A>(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
   const answers: A[] = [];
-  for (const ask of asks)
-    answers.push(...(options.signal?.aborted === true ? [options.late] : await answered([ask()], options)));
+  for (const ask of asks) answers.push(...(options.signal.aborted ? [options.late] : await answered([ask()], options)));
   return answers;
 }
 
@@ -100,13 +110,13 @@ async function answered<A>(
 ): Promise<readonly A[]> {
   const done = new AbortController();
   const stop = (): void => done.abort('stopped');
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted === true) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   const timeUp = clock.sleep(limitMs, done.signal).then(() => late);
   try {
     return await Promise.all(begun.map((each) => (each instanceof Promise ? Promise.race([each, timeUp]) : each)));
   } finally {
-    signal?.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
     done.abort('answered');
   }
 }
@@ -125,22 +135,30 @@ function sharing(answers: readonly Answer[]): ReadonlySet<number> {
   return shared;
 }
 
-/** A worker's lanes for one kind of function: one lane per type. */
+/**
+ * A notifier's lanes for one kind of function: one lane per function, whatever types and workers call it. A simulation's processes have
+ * a notifier each, so that one that is killed in the middle of a call keeps nobody else's lane.
+ */
 export class Lanes<A extends Answer> {
-  readonly #lanes = new Map<string, Lane<A>>();
+  readonly #lanes = new WeakMap<object, Lane<A>>();
   readonly #onShared: (type: string) => void;
 
-  /** `onShared` is called once per type, when its function is found to share objects between its calls. */
+  /** `onShared` is called once per function, with a type that it belongs to, when it is found to share objects between its calls. */
   constructor(onShared: (type: string) => void) {
     this.#onShared = onShared;
   }
 
   /** What each call came to, in their order. Asks reject never. */
-  async askAll(type: string, asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
-    const lane = this.#lanes.get(type) ?? new Lane<A>(() => this.#onShared(type));
-    this.#lanes.set(type, lane);
+  async askAll(of: AskedFunction, asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+    const lane = this.#lanes.get(of.ask) ?? new Lane<A>(() => this.#onShared(of.type));
+    this.#lanes.set(of.ask, lane);
     return lane.askAll(asks, options);
   }
+}
+
+export interface AskedFunction {
+  readonly type: string;
+  readonly ask: object;
 }
 
 /** The objects inside a value that can still be changed. */
@@ -151,11 +169,17 @@ export function changeable(value: unknown): object[] {
     const each = left.pop();
     if (typeof each !== 'object' || each === null || seen.has(each)) continue;
     seen.add(each);
-    try {
-      left.push(...(Object.values(each) as unknown[]));
-    } catch {
-      // What cannot be read a second time was read once, when it was copied.
-    }
+    left.push(...(insideOf(each) ?? []));
   }
-  return [...seen].filter((each) => !Object.isFrozen(each));
+  return [...seen].filter((each) => insideOf(each) === null || !Object.isFrozen(each));
+}
+
+/** Null for what cannot be looked at a second time, such as a proxy that throws: it was read once, when it was copied. */
+function insideOf(object: object): readonly unknown[] | null {
+  try {
+    Object.isFrozen(object);
+    return Object.values(object) as unknown[];
+  } catch {
+    return null;
+  }
 }

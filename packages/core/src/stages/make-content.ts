@@ -9,7 +9,10 @@ import { isThenable } from './thenable.ts';
 /** What a content function came to: a message that nobody else holds, or why there is none. */
 export type Made = Answer &
   (
-    { readonly kind: 'made'; readonly message: MessageContent } | { readonly kind: 'unusable'; readonly reason: string }
+    | { readonly kind: 'made'; readonly message: MessageContent }
+    | { readonly kind: 'unusable'; readonly reason: string }
+    /** It was not asked: others of its function take their time. */
+    | { readonly kind: 'waits' }
   );
 
 type Make = (

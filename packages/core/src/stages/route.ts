@@ -40,12 +40,12 @@ function taken(context: Context, { type }: NotificationRecord, targets: unknown)
   const { chunk, leaseMs } = context.settings.worker;
   if (!isTargets(targets))
     return failed(`route of '${type}' must return an array or (async) iterable of targets, got ${reasonOf(targets)}`);
-  if (!Array.isArray(targets)) {
+  if (!Array.isArray(targets) && !(targets instanceof Set)) {
     const limit = { clock: context.clock, pageMs: leaseMs };
     return { kind: 'pages', pages: new TargetReader(targets, { pageSize: chunk, limit }), from: [] };
   }
-  // An array is taken whole, now: what its owner does with it afterwards is no part of what was answered.
-  const all = Array.from(targets as TargetInput[], toTarget);
+  // What is all there is taken whole, now: what its owner does with it afterwards is no part of what was answered.
+  const all = Array.from(targets as Iterable<TargetInput>, toTarget);
   if (all.length <= chunk) return { kind: 'page', targets: all, from: [] };
   return { kind: 'pages', pages: pagesInHand(all, chunk), from: [] };
 }
@@ -54,7 +54,7 @@ function takenLater(context: Context, record: NotificationRecord, targets: unkno
   try {
     const routed = taken(context, record, targets);
     if (routed.kind !== 'page' && routed.kind !== 'pages') return routed;
-    return { ...routed, from: Array.isArray(targets) ? changeable(targets) : [targets as object] };
+    return { ...routed, from: changeable(targets instanceof Set ? [targets, ...targets] : targets) };
   } catch (thrown) {
     return threw(thrown);
   }
@@ -71,12 +71,20 @@ function threw(thrown: unknown): Routed {
 /** Stores many page by page and seals them; null, or the reason why they could not be read. What the ledger throws goes up. */
 export async function sealRouted(
   { ledger }: Context,
-  record: NotificationRecord,
+  { record, fence }: { readonly record: NotificationRecord; readonly fence: number },
   pages: TargetPages,
-  fence: number,
+  signal: AbortSignal,
 ): Promise<string | null> {
+  const untilStopped: TargetPages = {
+    page: async () => {
+      // Its lease was given back, or could not be: either way the next worker begins again, and this one writes nothing any more.
+      if (signal.aborted) throw new BrokenTargets(new Error('the worker stopped'));
+      return pages.page();
+    },
+    close: () => pages.close(),
+  };
   try {
-    await drain(ledger, record, pages, fence);
+    await drain(ledger, record, untilStopped, fence);
     return null;
   } catch (thrown) {
     if (thrown instanceof BrokenTargets) return `route threw ${thrown.message}`;

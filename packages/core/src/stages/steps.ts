@@ -9,7 +9,6 @@ import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
 import { afterFailureMs } from '../policy/retry.ts';
 import type { NewDelivery } from '../ports/ledger.ts';
 import { unknownConfigDelayMs, type Context } from './context.ts';
-import type { Lanes } from './lanes.ts';
 import { askRoute, failed, sealRouted, type Routed } from './route.ts';
 
 /** A notification that this worker holds. */
@@ -38,6 +37,12 @@ export type Step =
       readonly delayMs: number;
     };
 
+const FULL: Routed = {
+  kind: 'waits',
+  reason: 'the routes of other notifications of its type take their time',
+  from: [],
+};
+
 /**
  * The next step of each: what has its page is there at once, what has to be routed when the type's `route` has answered and, where those
  * are many, they are sealed. A step rejects with what the ledger throws.
@@ -45,17 +50,24 @@ export type Step =
 export function stepsOf(
   context: Context,
   held: readonly HeldNotification[],
-  lanes: Lanes<Routed>,
+  signal: AbortSignal,
 ): readonly (Step | Promise<Step>)[] {
   const { clock, settings } = context;
   const limitMs = settings.worker.leaseMs;
   // A route that never answers has failed: it must not keep this worker from everybody else's.
-  const options = { clock, limitMs, late: failed(`route threw Error: no answer within ${limitMs} ms`), signal: null };
+  const options = {
+    clock,
+    limitMs,
+    late: failed(`route threw Error: no answer within ${limitMs} ms`),
+    full: FULL,
+    signal,
+  };
   const toRoute = held.filter(({ record, page }) => page === null && settings.types.has(record.type));
   const routed = new Map<HeldNotification, Promise<Routed>>();
   for (const [type, all] of groupBy(toRoute, ({ record }) => record.type)) {
-    const answers = lanes.askAll(
-      type,
+    const ask = settings.types.get(type)?.type.route ?? context;
+    const answers = context.lanes.route.askAll(
+      { type, ask },
       all.map(
         ({ record }) =>
           () =>
@@ -75,16 +87,21 @@ export function stepsOf(
     // The type says how often to try and what can be opted out of: without it no delivery may be made.
     if (!settings.types.has(type)) return waits(context, each, `type '${type}' is not in this worker's config`);
     if (each.page !== null) return addOrWait(context, each, each.page, null);
-    return routed.get(each)!.then((answer) => routedStep(context, each, answer));
+    return routed.get(each)!.then((answer) => routedStep(context, each, answer, signal));
   });
 }
 
-async function routedStep(context: Context, held: HeldNotification, routed: Routed): Promise<Step> {
+async function routedStep(
+  context: Context,
+  held: HeldNotification,
+  routed: Routed,
+  signal: AbortSignal,
+): Promise<Step> {
   switch (routed.kind) {
     case 'page':
       return addOrWait(context, held, routed.targets, routed.targets.length);
     case 'pages': {
-      const problem = await sealRouted(context, held.record, routed.pages, held.fence);
+      const problem = await sealRouted(context, held, routed.pages, signal);
       // Sealed now: the next claim hands out page 0.
       return problem === null
         ? { kind: 'release', held, failure: null, reason: null, delayMs: 0 }

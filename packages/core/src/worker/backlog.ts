@@ -8,18 +8,21 @@ const PAGES_STANDING = 20;
 
 /**
  * Keeps fan-out from running away: beyond a few pages ahead, a large notification waits until the intake found less due than it could
- * have taken. First pages never wait, so a small notification is not held up by a big one.
+ * have taken. First pages never wait, so a small notification is not held up by a big one. A worker that delivers nothing never sees what
+ * is delivered, and has no bound.
  */
 export class Backlog {
   readonly #pageSize: number;
+  readonly #isBounded: boolean;
   #ahead = 0;
   /** As `#ahead`, less what was delivered meanwhile. */
   #standing = 0;
   /** Called when there is room again. */
   onRoom: () => void = () => undefined;
 
-  constructor(pageSize: number) {
+  constructor({ pageSize, isBounded }: { readonly pageSize: number; readonly isBounded: boolean }) {
     this.#pageSize = pageSize;
+    this.#isBounded = isBounded;
   }
 
   /** The intake took up `taken`, and found more due than fitted (`full`), or less. */
@@ -39,7 +42,7 @@ export class Backlog {
   }
 
   get hasRoom(): boolean {
-    return this.#ahead < PAGES_AHEAD;
+    return !this.#isBounded || this.#ahead < PAGES_AHEAD;
   }
 
   /** How many that have waited through a whole nap may have a page although there is no room. */

@@ -42,13 +42,14 @@ export class BoundedPorts {
   }
 
   #bounded<Port extends object>(port: Port, name: 'ledger' | 'queue', moreMs: (method: string) => number): Port {
-    return new Proxy(port, {
-      get: (target, method: string) => {
-        const value: unknown = Reflect.get(target, method);
+    // Not around the port itself: of a frozen one a proxy may answer nothing but what is there.
+    return new Proxy({} as Port, {
+      get: (_, method: string) => {
+        const value: unknown = Reflect.get(port, method);
         if (typeof value !== 'function') return value;
         const withinMs = this.#options.limitMs + moreMs(method);
         return async (...args: readonly unknown[]): Promise<unknown> => {
-          const answer: unknown = Reflect.apply(value, target, args);
+          const answer: unknown = Reflect.apply(value, port, args);
           return this.#inTime(Promise.resolve(answer), withinMs, `${name}.${method}`);
         };
       },

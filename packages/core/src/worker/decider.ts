@@ -49,7 +49,6 @@ export class Decider {
     this.#parts = parts;
     this.#nap = new Nap(context.clock);
     this.#routing = new Routing(context, {
-      worker: owner,
       onReady: () => this.#nap.wake(),
       onFailed: ({ record, fence }, thrown) => {
         // It lapses: what fails again and again ends by the cap, and keeps nobody.

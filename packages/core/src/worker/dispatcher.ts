@@ -12,8 +12,6 @@ import {
   type Prepared,
 } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
-import { Lanes } from '../stages/lanes.ts';
-import type { Made } from '../stages/make-content.ts';
 import { ClaimedMoves } from './claimed-moves.ts';
 import { releaseAll, releaseRefused, waitingState } from './give-back.ts';
 import type { Health } from './health.ts';
@@ -35,7 +33,6 @@ export class Dispatcher {
   /** Granted, and neither given back nor on its way: its slot and its lease are ours to end. */
   readonly #inHand = new Set<Granted>();
   readonly #bell = new Bell();
-  readonly #lanes: Lanes<Made>;
   #settler: Settler | null = null;
   #sends: Sends | null = null;
   #busy = 0;
@@ -53,9 +50,6 @@ export class Dispatcher {
     this.#leases = parts.leases;
     this.#wakes = parts.wakes;
     this.#claimedMoves = new ClaimedMoves(context, owner);
-    this.#lanes = new Lanes((type) =>
-      context.emit({ kind: 'function.shared', at: context.clock.now(), worker: owner, type, name: 'content' }),
-    );
     this.#crew = new Crew((thrown) => this.#health.noted('work', thrown));
   }
 
@@ -202,10 +196,23 @@ export class Dispatcher {
   }
 
   async #work(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const { signal } = this.#stopping;
-    const results = await prepareAll(this.#context, granted, { lanes: this.#lanes, signal });
+    const { ready, later } = await prepareAll(this.#context, granted, this.#stopping.signal);
+    await Promise.all([
+      this.#proceed(ready, wakes),
+      ...later.map(async (results) => this.#proceed(await results, wakes)),
+    ]);
+  }
+
+  async #proceed(
+    results: readonly (Prepared | NotPrepared)[],
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+  ): Promise<void> {
     // Also what could not be made: it may only have been given up because of the stop.
-    if (signal.aborted) return this.#giveUp(granted, wakes);
+    if (this.#stopping.signal.aborted)
+      return this.#giveUp(
+        results.map(({ granted }) => granted),
+        wakes,
+      );
     const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
     const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
     if (refused.length > 0) await this.#giveBack(refused, wakes);
@@ -213,6 +220,7 @@ export class Dispatcher {
   }
 
   async #giveUp(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    if (granted.length === 0) return;
     await releaseAll(this.#context, this.#health, granted);
     for (const { record } of granted) this.#wakes.later(wakes.get(record.id) ?? [], 0);
     this.#letGo(granted);

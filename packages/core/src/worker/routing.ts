@@ -1,6 +1,4 @@
 import type { Context } from '../stages/context.ts';
-import { Lanes } from '../stages/lanes.ts';
-import type { Routed } from '../stages/route.ts';
 import { stepsOf, type HeldNotification, type Step } from '../stages/steps.ts';
 import { settledSoon } from '../stages/thenable.ts';
 
@@ -10,7 +8,6 @@ const SLOW_MS = 1_000;
 const MOST_SLOW = 8;
 
 export interface RoutingParts {
-  readonly worker: string;
   /** A step has come that nobody waited for. */
   readonly onReady: () => void;
   /** Its step could not be made: a call of the ledger failed. */
@@ -24,7 +21,7 @@ export interface RoutingParts {
 export class Routing {
   readonly #context: Context;
   readonly #parts: RoutingParts;
-  readonly #lanes: Lanes<Routed>;
+  readonly #stopping = new AbortController();
   /** Since when each is on its way. */
   readonly #going = new Map<HeldNotification, number>();
   #ready: Step[] = [];
@@ -32,16 +29,12 @@ export class Routing {
   constructor(context: Context, parts: RoutingParts) {
     this.#context = context;
     this.#parts = parts;
-    const { worker } = parts;
-    this.#lanes = new Lanes((type) =>
-      context.emit({ kind: 'function.shared', at: context.clock.now(), worker, type, name: 'route' }),
-    );
   }
 
   /** Begins these, and resolves with the steps that are there: theirs, and those that have come since the last call. */
   async take(held: readonly HeldNotification[]): Promise<readonly Step[]> {
     const soon: Step[] = [];
-    for (const [at, step] of stepsOf(this.#context, held, this.#lanes).entries()) {
+    for (const [at, step] of stepsOf(this.#context, held, this.#stopping.signal).entries()) {
       if (step instanceof Promise) await settledSoon(this.#follow(held[at]!, step));
       else soon.push(step);
     }
@@ -81,6 +74,7 @@ export class Routing {
 
   /** Follows none of them any further, and says which these are. */
   stop(): readonly HeldNotification[] {
+    this.#stopping.abort('stopping');
     const left = [...this.#going.keys(), ...this.#ready.map(({ held }) => held)];
     this.#going.clear();
     this.#ready = [];

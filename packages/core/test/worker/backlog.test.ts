@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { expectHonest } from '../support/audit.ts';
 import { scripted } from '../support/providers.ts';
+import { memoryQueue } from '../../src/memory/index.ts';
 import { never } from '../support/tap.ts';
 import { world } from '../support/world.ts';
 import { Backlog } from '../../src/worker/backlog.ts';
 
 describe('a backlog', () => {
   test('has room for a few pages, and again when the intake found less than fitted', () => {
-    const backlog = new Backlog(100);
+    const backlog = new Backlog({ pageSize: 100, isBounded: true });
     let rooms = 0;
     backlog.onRoom = () => (rooms += 1);
     backlog.added(3);
@@ -21,7 +22,7 @@ describe('a backlog', () => {
   });
 
   test('lets twenty pages stand regardless, and one more for each that is taken up', () => {
-    const backlog = new Backlog(100);
+    const backlog = new Backlog({ pageSize: 100, isBounded: true });
     expect(backlog.regardless).toBe(20);
     backlog.added(20);
     expect(backlog.regardless).toBe(0);
@@ -66,5 +67,18 @@ describe.each([{ queue: true }, { queue: false }])('large notifications (queue: 
     }
     await made.untilDone();
     await expectHonest(made, 1_000 + 300 * 8);
+  });
+});
+
+describe('a worker that only decides', () => {
+  test.each([true, false])('has no backlog of its own to wait for (queue: %s)', async (queue) => {
+    const made = world({ queue, ...(queue ? { config: {} } : {}) });
+    const queues = queue ? { eventsQueue: memoryQueue({ clock: made.clock }) } : {};
+    const config = { config: queues };
+    made.start({ ...config, worker: { stages: ['decide'], chunk: 10 } });
+    made.start({ ...config, worker: { stages: ['deliver'], chunk: 10 } });
+    await made.notifier.publish('order', { id: 'o-1', people: 1_000 });
+    await made.untilDone(120_000);
+    expect(await made.states()).toEqual({ sent: 1_000 });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Notifier } from '../../src/index.ts';
 import { expectHonest } from '../support/audit.ts';
 import { never } from '../support/tap.ts';
-import { world, type World } from '../support/world.ts';
+import { world, type Order, type World } from '../support/world.ts';
 
 async function send(made: World, people: number): Promise<ReturnType<World['start']>> {
   const worker = made.start();
@@ -136,5 +137,60 @@ describe('content', () => {
     await made.untilDone(3_600_000);
     expect(await made.states()).toEqual({ sent: 5, failed: 1 });
     for (const { to, content: got } of made.mailbox()) expect(got['text']).toBe(to);
+  });
+});
+
+describe.each([true, false])('content that hangs for thirty messages that come one by one (queue: %s)', (queue) => {
+  test('holds up no other type, and in the end is a dead letter', async () => {
+    const made = world({ queue });
+    const order = {
+      class: 'transactional' as const,
+      key: ({ id }: Order) => id,
+      route: () => [{ channel: 'email' as const, to: 'p0@example.org' }],
+    };
+    const bulk = { ...order, content: () => never as Promise<{ text: string }> };
+    const code = { ...order, class: 'security' as const, content: ({ id }: Order) => ({ text: id }) };
+    const worker = made.start({ config: { notifications: { bulk, code } } });
+    const notifier = worker.notifier as unknown as Notifier<{ bulk: typeof bulk; code: typeof code }>;
+    for (let i = 0; i < 30; i += 1) {
+      await notifier.publish('bulk', { id: `b-${i}`, people: 1 });
+      await made.advance(300);
+    }
+    for (let i = 0; i < 5; i += 1) {
+      const { id } = await notifier.publish('code', { id: `c-${i}`, people: 1 });
+      await made.until(`code ${i} is out`, async () => (await notifier.find(id))?.state === 'done', 4_000);
+      await made.advance(20_000);
+    }
+  });
+
+  test('of a type that shares its function with another is compared with that one’s', async () => {
+    const kept: { text?: string } = {};
+    const content = async ({ id }: Order): Promise<{ text: string }> => {
+      await made.clock.sleep(50);
+      kept.text = id;
+      return kept as { text: string };
+    };
+    const order = {
+      class: 'transactional' as const,
+      key: ({ id }: Order) => id,
+      route: ({ id }: Order) => [{ channel: 'email' as const, to: `${id}@example.org` }],
+      content,
+    };
+    const made: World = world({ queue });
+    const config = { notifications: { one: order, two: order } } as never;
+    const worker = made.start({ config });
+    const notifier = worker.notifier as unknown as Notifier<{ one: typeof order; two: typeof order }>;
+    await notifier.publish('one', { id: 'a', people: 1 });
+    await notifier.publish('two', { id: 'b', people: 1 });
+    await made.untilDone(60_000);
+    expect(
+      made
+        .mailbox()
+        .map(({ to, content: got }) => [to, got['text']])
+        .sort(),
+    ).toEqual([
+      ['a@example.org', 'a'],
+      ['b@example.org', 'b'],
+    ]);
   });
 });

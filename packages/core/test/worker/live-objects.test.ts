@@ -126,6 +126,37 @@ describe('a route that keeps what it returns', () => {
   });
 });
 
+describe('a route that fills a set again and again', () => {
+  const kept = new Set<TargetInput>();
+  const fill = (id: string): Set<TargetInput> => {
+    kept.clear();
+    for (let i = 0; i < 3; i += 1) kept.add({ channel: 'email', to: `${id}-${i}@example.org` });
+    return kept;
+  };
+
+  test.each([
+    { how: 'at once', chunk: 500, isLater: false },
+    { how: 'in a promise', chunk: 500, isLater: true },
+    { how: 'at once, in pages', chunk: 2, isLater: false },
+    { how: 'in a promise, in pages', chunk: 2, isLater: true },
+  ])('and answers $how tells each notification’s own people', async ({ chunk, isLater }) => {
+    const made = world({
+      order: { route: ({ id }) => (isLater ? Promise.resolve(fill(id)) : fill(id)) },
+      worker: { chunk },
+    });
+    await made.notifier.publishMany(
+      'order',
+      [1, 2, 3].map((i) => ({ data: { id: `o-${i}`, people: 1 } })),
+    );
+    made.start();
+    await made.untilDone(3_600_000);
+    const told = made.mailbox().map(({ to, content }) => `${to} ${String(content['subject'])}`);
+    expect(told.sort()).toEqual(
+      [1, 2, 3].flatMap((n) => [0, 1, 2].map((i) => `o-${n}-${i}@example.org Order o-${n}`)).sort(),
+    );
+  });
+});
+
 /** What a function may try to do to what it is shown. */
 const TRESPASSES: readonly (readonly [what: string, content: (order: never, target: never) => MessageContent])[] = [
   ['the address', (_order, target: { to: string }) => ((target.to = 'evil@example.org'), { text: 'x' })],

@@ -143,3 +143,13 @@ test('a worker that looks for late work without a pause takes up its wakes all t
   await made.untilDone(30_000);
   expect(await made.states()).toEqual({ sent: 3 });
 });
+
+test.each(['ledger', 'queue'] as const)('a %s that is a frozen object works like any other', async (port) => {
+  const made = world();
+  const config = { [port]: Object.freeze({ ...made[port] }) };
+  const worker = made.start({ config });
+  await made.notifier.publish('order', { id: 'o-1', people: 3 });
+  await made.untilDone(120_000);
+  expect(worker.events.filter(({ kind }) => kind === 'worker.degraded')).toEqual([]);
+  expect(await made.states()).toEqual({ sent: 3 });
+});
