@@ -1,9 +1,14 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 import module from 'node:module';
+import { sep } from 'node:path';
 
 // Node 22 keeps compiled code between runs, which makes every start faster; Node 20 has no such function.
 module.enableCompileCache?.();
+
+// `npx` starts a command at the root of the workspace. Whoever typed it stands further down, and means the files there.
+const { INIT_CWD: typedIn, npm_command: startedBy } = process.env;
+if (startedBy === 'exec' && typedIn?.startsWith(process.cwd() + sep) && existsSync(typedIn)) process.chdir(typedIn);
 
 // Left alone, a full disk or a closed pipe would exit with 1, which says that a bug was found. 74 is EX_IOERR (docs/reference/simulate.md).
 let isTold = false;
