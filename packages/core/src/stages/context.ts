@@ -3,10 +3,9 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TelemetryEvent } from '../ports/telemetry.ts';
 import type { Settings } from '../settings.ts';
+import type { Made, Routed } from './answered.ts';
 import { inTime } from './in-time.ts';
 import type { Lanes } from './lanes.ts';
-import type { Made } from './make-content.ts';
-import type { Routed } from './route.ts';
 
 /** What every stage works with: the checked config and the ports. */
 export interface Context {

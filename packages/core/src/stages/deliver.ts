@@ -7,8 +7,9 @@ import type { Outcome } from '../model/outcome.ts';
 import type { MarkRequest, MarkVerdict } from '../ports/ledger.ts';
 import type { Provider, SendContext } from '../ports/provider.ts';
 import type { ResolvedType } from '../settings.ts';
+import type { Made } from './answered.ts';
 import type { Context } from './context.ts';
-import { makeContent, unusable, type Made } from './make-content.ts';
+import { makeContent, unusable } from './make-content.ts';
 import { outcomeOf } from './outcome-of.ts';
 import { settledSoon } from './thenable.ts';
 

@@ -22,7 +22,7 @@ export interface AskOptions<A> {
 }
 
 /** Batches that line up for a function while one of its batches takes its time. What they hold is held from everybody. */
-const MOST_IN_LINE = 2;
+const MOST_IN_LINE = 16;
 
 /**
  * The calls of one function. A function that awaits something and then fills an object that it keeps is right

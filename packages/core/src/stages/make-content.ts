@@ -3,17 +3,9 @@ import { reasonOf } from '../model/errors.ts';
 import { frozenCopy, jsonCopy, NotJson } from '../model/json.ts';
 import { NO_DATA, type Target } from '../model/recipient.ts';
 import type { ResolvedType } from '../settings.ts';
-import { changeable, type Answer } from './lanes.ts';
+import type { Made } from './answered.ts';
+import { changeable } from './lanes.ts';
 import { isThenable } from './thenable.ts';
-
-/** What a content function came to: a message that nobody else holds, or why there is none. */
-export type Made = Answer &
-  (
-    | { readonly kind: 'made'; readonly message: MessageContent }
-    | { readonly kind: 'unusable'; readonly reason: string }
-    /** It was not asked: others of its function take their time. */
-    | { readonly kind: 'waits' }
-  );
 
 type Make = (
   data: unknown,

@@ -1,24 +1,13 @@
 import { reasonOf } from '../model/errors.ts';
 import { frozenCopy } from '../model/json.ts';
-import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
+import { toTarget, type TargetInput } from '../model/recipient.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import type { Context } from './context.ts';
-import { changeable, type Answer } from './lanes.ts';
+import type { Routed } from './answered.ts';
+import { changeable } from './lanes.ts';
 import { drain } from './pages.ts';
 import { BrokenTargets, isTargets, pagesInHand, TargetReader, type TargetPages } from './target-reader.ts';
 import { isThenable } from './thenable.ts';
-
-/** Whom a route named. */
-export type Routed = Answer &
-  (
-    | /** Few enough for one page: frozen by the same call that adds the deliveries. */
-      { readonly kind: 'page'; readonly targets: readonly Target[] }
-      /** Many: to be drained into sealed pages. */
-    | { readonly kind: 'pages'; readonly pages: TargetPages }
-    | { readonly kind: 'failed'; readonly reason: string }
-    /** Not for this worker's config to say; another's may. */
-    | { readonly kind: 'waits'; readonly reason: string }
-  );
 
 /** Asks the type's route who gets it. What it throws is the route's failure, never the notification's end. Never rejects. */
 export function askRoute(context: Context, record: NotificationRecord): Routed | Promise<Routed> {

@@ -8,8 +8,9 @@ import type { Target } from '../model/recipient.ts';
 import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
 import { afterFailureMs } from '../policy/retry.ts';
 import type { NewDelivery } from '../ports/ledger.ts';
+import type { Routed } from './answered.ts';
 import { unknownConfigDelayMs, type Context } from './context.ts';
-import { askRoute, failed, sealRouted, type Routed } from './route.ts';
+import { askRoute, failed, sealRouted } from './route.ts';
 
 /** A notification that this worker holds. */
 export interface HeldNotification {
