@@ -3,6 +3,12 @@ import type { DeliveryRecord, NotifierConfig } from '@sendonce/core';
 /** What a worker writes that has to give something back. */
 const LACKED = /^(?:type|provider) '.*' (?:is not|has no .*) in this worker's config$/;
 
+/** What is paused, where a delivery that is still to be sent waits for that; null where it does not. No port lists what is paused. */
+export function pausedOf({ state, reason }: Pick<DeliveryRecord, 'state' | 'reason'>): string | null {
+  if (state !== 'queued' && state !== 'retry-scheduled') return null;
+  return /^blocked: (.+)$/.exec(reason ?? '')?.[1] ?? null;
+}
+
 type Config = Pick<NotifierConfig, 'channels' | 'notifications'>;
 type Wanting = Pick<DeliveryRecord, 'type' | 'provider' | 'target' | 'reason' | 'state'>;
 

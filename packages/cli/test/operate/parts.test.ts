@@ -239,6 +239,10 @@ describe('the story of a delivery', () => {
       { state: 'unknown', forbidden: 'cancelled' },
       /nothing new is sent, because it is cancelled$/,
     ],
+    ...(['delivered', 'bounced', 'undeliverable', 'suppressed', 'cancelled'] as const).map(
+      (state) => [state, { state }, new RegExp(`^nothing: it is ${state}, and that is final$`)] as const,
+    ),
+    ['expired', { state: 'expired' }, /^nothing: it was not sent, and its time is over/],
     ['replaced', { replacedBy: 'd_2' }, /another was sent in its place/],
   ] as const)('says what comes next when it is %s', (_what, change, words) => {
     expect(nextStep(record(change), config, NOW).text).toMatch(words);

@@ -1,7 +1,7 @@
 import type { Counts, Ledger, NotificationState, NotifierConfig } from '@sendonce/core';
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
-import { lackOf } from '../lack.ts';
+import { lackOf, pausedOf } from '../lack.ts';
 import { PAGE } from '../pages.ts';
 import { reasonGroup } from '../reason-group.ts';
 import { Tally, type CountOf } from '../tally.ts';
@@ -27,10 +27,9 @@ export async function waitingOf(
       : scan(ledger, { states }, (record) => {
           const { state, reason, dueAt, expiresAt } = record;
           latest = Math.max(latest, record.updatedAt);
-          // No port lists what is paused; those that wait for it say so.
-          const scope = state === 'unknown' ? undefined : /^blocked: (.+)$/.exec(reason ?? '')?.[1];
-          if (scope !== undefined) blocked.add(scope);
-          const lack = scope === undefined ? lackOf(record, config) : null;
+          const paused = pausedOf(record);
+          if (paused !== null) blocked.add(paused);
+          const lack = paused === null ? lackOf(record, config) : null;
           if (lack !== null) {
             lacking.add(lack);
             due.expiry = Math.min(due.expiry, expiresAt ?? Infinity);

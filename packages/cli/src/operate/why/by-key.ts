@@ -2,12 +2,12 @@ import { kindOf, notificationId, SendonceError, type NotificationRecord } from '
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
 import { missing } from '../find-record.ts';
+import { notificationPages } from '../pages.ts';
 import { absolute, columns, plural, relative } from '../words.ts';
 import type { Why } from './why.ts';
 
 /** As many are told of; whoever has more names the tenant, or one by its id. */
 const MOST = 20;
-const PAGE = 250;
 
 /** The notifications that producers gave this key, of whatever type and tenant; at most twenty. */
 export async function byKey(desk: Desk, key: string, tenant: string | null): Promise<readonly NotificationRecord[]> {
@@ -25,15 +25,10 @@ async function named({ ledger, config }: Desk, key: string, tenant: string): Pro
 /** No port lists tenants, nor types that the config does not have any more. */
 async function searched({ ledger }: Desk, key: string): Promise<readonly NotificationRecord[]> {
   const found: NotificationRecord[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Awaited<ReturnType<typeof ledger.listNotifications>> = await answering(
-      'list notifications',
-      ledger.listNotifications({}, { limit: PAGE, cursor }),
-    );
-    found.push(...page.items.filter((record) => record.key === key));
-    ({ cursor } = page);
-  } while (cursor !== null && found.length < MOST);
+  for await (const { items } of notificationPages(ledger)) {
+    found.push(...items.filter((record) => record.key === key));
+    if (found.length >= MOST) break;
+  }
   return found.slice(0, MOST);
 }
 

@@ -1,5 +1,5 @@
 import { CLASS_POLICIES, type DeliveryRecord, type NotifierConfig, type UnknownAction } from '@sendonce/core';
-import { lackOf } from '../lack.ts';
+import { lackOf, pausedOf } from '../lack.ts';
 import { replayCommand } from '../replay-command.ts';
 import { when } from '../words.ts';
 
@@ -33,13 +33,13 @@ export function nextStep(record: DeliveryRecord, config: NotifierConfig, now: nu
     case 'failed':
     case 'parked':
       return deadLetter(record);
-    case 'delivered':
-    case 'bounced':
-    case 'undeliverable':
     case 'expired':
       return NOTHING(
         'nothing: it was not sent, and its time is over. Publish it again under another key if it is still wanted',
       );
+    case 'delivered':
+    case 'bounced':
+    case 'undeliverable':
     case 'suppressed':
     case 'cancelled':
       return NOTHING(`nothing: it is ${record.state}, and that is final`);
@@ -51,11 +51,11 @@ function at(time: number | null, now: number): string {
 }
 
 function waiting(record: DeliveryRecord, config: NotifierConfig, now: number): NextStep {
-  const { dueAt, reason, provider, expiresAt } = record;
+  const { dueAt, provider, expiresAt } = record;
   const until = expiresAt === null ? '' : ` It expires at ${when(expiresAt, now)}.`;
-  const blocked = /^blocked: (.+)$/.exec(reason ?? '')?.[1];
-  if (blocked !== undefined)
-    return NOTHING(`it waits because ${blocked} is paused, and asks again at ${when(dueAt, now)}.${until}`);
+  const paused = pausedOf(record);
+  if (paused !== null)
+    return NOTHING(`it waits because ${paused} is paused, and asks again at ${when(dueAt, now)}.${until}`);
   const lack = lackOf(record, config);
   if (lack !== null)
     return NOTHING(`nothing by itself: ${lack}. Give it back to the config, and restart the workers.${until}`);
