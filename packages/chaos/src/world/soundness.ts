@@ -1,12 +1,10 @@
 import { SendonceError, type ProviderCapabilities } from '@sendonce/core';
+import { LOOKUP_LIMIT_MS } from '@sendonce/core/internal';
 import type { Fault, SimulationSetup } from '../plan.ts';
 import type { WorkloadSpec } from '../workload.ts';
 import { providerOutlines } from './capabilities.ts';
 import { leastHoldMs, type Knobs } from './knobs.ts';
 import { runKnobs } from './run-knobs.ts';
-
-/** No worker waits longer than this for a lookup, whatever its adapter does, ms. */
-const LOOKUP_MS = 10_000;
 
 /** Why no sender could be right in a world, and what is to blame. */
 export interface Unsound {
@@ -32,7 +30,7 @@ const RULES: readonly Rule[] = [
     return { part: 'queue', why };
   },
   function answer({ providerMostMs, sendTimeoutMs }, { lookup }) {
-    const withinMs = Math.min(sendTimeoutMs, LOOKUP_MS);
+    const withinMs = Math.min(sendTimeoutMs, LOOKUP_LIMIT_MS);
     if (lookup === 'none' || 2 * providerMostMs < withinMs) return null;
     const why = `a lookup takes up to ${2 * providerMostMs} ms and is waited for only ${withinMs} ms, so that nobody may ever hear what became of a message: its providers must answer in less`;
     return { part: 'provider', why };

@@ -11,6 +11,7 @@ import {
   NOTIFICATION,
   SETTLE_MS,
   Story,
+  unknown,
   ways,
   type FactChanges,
 } from '../support/story.ts';
@@ -99,11 +100,6 @@ function expiring(story: Story): Story {
   story.add();
   story.delivery(0).expiresAt = story.at + 86_400_000;
   return story;
-}
-
-/** Marked and sent, and nobody knows what became of it. */
-function unknown(story: Story, provider: string): Story {
-  return story.add().claim(0).mark(0, { provider }).fault({ phase: 'B' }).settle(0, 'unknown');
 }
 
 const BAD: readonly Bad[] = [

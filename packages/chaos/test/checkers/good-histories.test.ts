@@ -11,6 +11,7 @@ import {
   NOTIFICATION,
   SETTLE_MS,
   Story,
+  unknown,
   ways,
   type FactChanges,
 } from '../support/story.ts';
@@ -191,12 +192,7 @@ const GOOD: readonly Good[] = [
   {
     name: 'a declared resend may come after the key window',
     tell: () =>
-      new Story(1, { policyOf: () => ALERT })
-        .add()
-        .claim(0)
-        .mark(0, { provider: 'k0' })
-        .fault({ phase: 'B' })
-        .settle(0, 'unknown')
+      unknown(new Story(1, { policyOf: () => ALERT }), 'k0')
         .idle(KEY_WINDOW_MS + 1)
         .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'k0', delayMs: 0 }, 'retry-scheduled')
         .claim(0)
@@ -290,12 +286,7 @@ const GOOD: readonly Good[] = [
   {
     name: 'a lookup says that nothing came, once it shows all that did',
     tell: () =>
-      new Story(1, LOOKUP)
-        .add()
-        .claim(0)
-        .mark(0, { provider: 'l0' })
-        .fault({ phase: 'B' })
-        .settle(0, 'unknown')
+      unknown(new Story(1, LOOKUP), 'l0')
         .asks(0)
         .reconcile(0, { kind: 'wait', delayMs: 115_000 }, 'unknown')
         .idle(DISPATCH_MS + SETTLE_MS)
@@ -307,12 +298,7 @@ const GOOD: readonly Good[] = [
   {
     name: 'a one-time code is asked about once, and repeated',
     tell: () =>
-      new Story(1, { ...LOOKUP, policyOf: () => CLASS_POLICIES.security })
-        .add()
-        .claim(0)
-        .mark(0, { provider: 'l0' })
-        .fault({ phase: 'B' })
-        .settle(0, 'unknown')
+      unknown(new Story(1, { ...LOOKUP, policyOf: () => CLASS_POLICIES.security }), 'l0')
         .asks(0)
         .reconcile(0, { kind: 'declare', declaration: 'resend', provider: 'l0', delayMs: 0 }, 'retry-scheduled')
         .deliver(0, { provider: 'l0' }),
@@ -321,12 +307,7 @@ const GOOD: readonly Good[] = [
   {
     name: 'what has a key is parked when nobody remembers it any more',
     tell: () =>
-      new Story(1)
-        .add()
-        .claim(0)
-        .mark(0, { provider: 'k0' })
-        .fault({ phase: 'B' })
-        .settle(0, 'unknown')
+      unknown(new Story(1), 'k0')
         .idle(KEY_WINDOW_MS)
         .reconcile(0, { kind: 'park', reason: 'the key window closed' }, 'parked'),
     facts: { liveness: { boundMs: 2 * KEY_WINDOW_MS } },

@@ -597,6 +597,11 @@ const AFTER: Readonly<Record<Outcome['kind'], DeliveryState>> = {
   unknown: 'unknown',
 };
 
+/** Marked and sent, and nobody knows what became of it. */
+export function unknown(story: Story, provider: string): Story {
+  return story.add().claim(0).mark(0, { provider }).fault({ phase: 'B' }).settle(0, 'unknown');
+}
+
 /** The knobs of a story whose calls are on their way for so long. */
 export function ways(ledgerWayMs: number, providerWayMs: number): Partial<JudgeContext> {
   const { knobs } = new Story().context;

@@ -1,8 +1,7 @@
+import { DEEPEST } from '@sendonce/core/internal';
 import { textProblem } from './text-problem.ts';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g;
-/** As deep as data may be that are published. */
-const DEEPEST = 100;
 
 /** A list, or an object with the names that it has so far. */
 type Level = Set<string> | null;

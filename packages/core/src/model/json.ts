@@ -1,5 +1,5 @@
 /** How deep data may nest: far more than any message needs, and far less than a stack takes. */
-const DEEPEST = 100;
+export const DEEPEST = 100;
 
 /** Why something cannot be kept as JSON: `content.files[0] is binary data (Uint8Array): give it as text, for example in base64`. */
 export class NotJson extends Error {

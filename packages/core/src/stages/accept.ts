@@ -9,6 +9,7 @@ import type { AcceptVerdict, NewNotification } from '../ports/ledger.ts';
 import type { StandardResult } from '../schema.ts';
 import type { ResolvedType } from '../settings.ts';
 import { hint, type Context } from './context.ts';
+import { sharing, type Answer } from './lanes.ts';
 import { drain, pagesOf } from './pages.ts';
 import { checkPublishItem, KEY_RULE, msOf, type PublishOptions } from './publish-options.ts';
 import { BrokenTargets, pagesInHand, TargetReader, type TargetPages } from './target-reader.ts';
@@ -18,13 +19,12 @@ export type PublishResult =
   /** `repeated`: this very notification was accepted before; nothing was written. */
   { readonly kind: 'accepted' | 'repeated'; readonly id: string; readonly record: NotificationRecord };
 
-interface Prepared {
+/** `from`: what a schema that took its time answered, where that is not what it was given. */
+interface Prepared extends Answer {
   readonly entry: NewNotification;
   /** Recipients that are too many for one page; sealed page by page after the accept. */
   readonly rest: TargetPages | null;
   readonly transaction: unknown;
-  /** What a schema that took its time answered, where that is not what it was given. */
-  readonly answered: object | null;
 }
 
 export interface PublishItem extends PublishOptions {
@@ -157,7 +157,7 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
   const given = { key: item.key, sendAt: item.sendAt === undefined ? null : msOf(item.sendAt) };
   const expiresInMs = item.expiresInMs ?? type.policy.expiresInMs;
   const checked = checkData(type, item.data);
-  const { data, answered } = checked instanceof Promise ? await checked : checked;
+  const { data, from } = checked instanceof Promise ? await checked : checked;
   const key = keyOf(type, given.key, data);
   const entry: NewNotification = {
     id: notificationId(tenant, type.name, key),
@@ -172,7 +172,7 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
     recipients: recipients === undefined ? 'route' : 'explicit',
     page,
   };
-  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction, answered };
+  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction, from };
 }
 
 function restOf(recipients: Targets | undefined, targets: readonly Target[] | null, chunk: number): TargetPages | null {
@@ -191,21 +191,20 @@ function bodyFingerprint(rest: unknown, targets: readonly Target[] | null, chunk
   return body;
 }
 
-interface Checked {
+interface Checked extends Answer {
   readonly data: unknown;
-  readonly answered: object | null;
 }
 
 /** At once where the schema answers at once, so that the data are copied before the caller goes on. */
 function checkData(type: ResolvedType, data: unknown): Checked | Promise<Checked> {
   const { schema } = type.type;
-  if (schema === undefined) return { data: stored(type.name, data), answered: null };
+  if (schema === undefined) return { data: stored(type.name, data), from: [] };
   const result = schema['~standard'].validate(data);
-  if (!isThenable(result)) return { data: stored(type.name, valueOf(type.name, result)), answered: null };
+  if (!isThenable(result)) return { data: stored(type.name, valueOf(type.name, result)), from: [] };
   return Promise.resolve(result).then((later) => {
     const value = valueOf(type.name, later);
     const isOwn = typeof value === 'object' && value !== null && value !== data;
-    return { data: stored(type.name, value), answered: isOwn ? value : null };
+    return { data: stored(type.name, value), from: isOwn ? [value] : [] };
   });
 }
 
@@ -214,21 +213,18 @@ function unmixed(
   { name }: ResolvedType,
   prepared: readonly (Prepared | SendonceError)[],
 ): readonly (Prepared | SendonceError)[] {
-  const seen = new Set<object>();
-  const mixed = new Set<object>();
-  for (const each of prepared) {
-    const answered = each instanceof SendonceError ? null : each.answered;
-    if (answered !== null && seen.size === seen.add(answered).size) mixed.add(answered);
-  }
-  return prepared.map((each) =>
-    each instanceof SendonceError || each.answered === null || !mixed.has(each.answered)
-      ? each
-      : new SendonceError(
+  const mixed = sharing(prepared.map((each) => (each instanceof SendonceError ? NOTHING : each)));
+  return prepared.map((each, at) =>
+    mixed.has(at)
+      ? new SendonceError(
           'DATA_INVALID',
           `data of '${name}' cannot be told from another item's: its schema answered both with one object. Let it return a new one each time`,
-        ),
+        )
+      : each,
   );
 }
+
+const NOTHING: Answer = { from: [] };
 
 function valueOf(name: string, result: StandardResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;

@@ -20,6 +20,6 @@ export type Routed = Answer &
       /** Many: to be drained into sealed pages. */
     | { readonly kind: 'pages'; readonly pages: TargetPages }
     | { readonly kind: 'failed'; readonly reason: string }
-    /** Not for this worker's config to say; another's may. */
+    /** It was not asked: others of its function take their time. */
     | { readonly kind: 'waits'; readonly reason: string }
   );

@@ -25,10 +25,10 @@ export interface AskOptions<A> {
 const MOST_IN_LINE = 16;
 
 /**
- * The calls of one function. A function that awaits something and then fills an object that it keeps is right
- * when it is asked once at a time, and gives people what is meant for others when two of its calls overlap. So calls overlap only
- * within a batch, what they return is compared before any of it is used, and a function that returned one object twice is asked again,
- * and from then on, one call at a time.
+ * The calls of one function. A function that awaits something and then fills an object that it keeps is right when it is asked once at a
+ * time, and gives people what is meant for others when two of its calls overlap. So calls overlap only within a batch, what they return
+ * is compared before any of it is used, and a function that returned one object twice is asked again, and from then on, one call at a
+ * time.
  */
 class Lane<A extends Answer> {
   /** Resolves when the batch that takes its time has been answered. */
@@ -122,7 +122,7 @@ async function answered<A>(
 }
 
 /** The places of those that have an object in common with another. */
-function sharing(answers: readonly Answer[]): ReadonlySet<number> {
+export function sharing(answers: readonly Answer[]): ReadonlySet<number> {
   const owners = new Map<object, number>();
   const shared = new Set<number>();
   answers.forEach(({ from }, at) => {

@@ -1,3 +1,4 @@
+import type { NotificationType } from '../config.ts';
 import { reasonOf } from '../model/errors.ts';
 import { frozenCopy } from '../model/json.ts';
 import { toTarget, type TargetInput } from '../model/recipient.ts';
@@ -9,14 +10,12 @@ import { drain } from './pages.ts';
 import { BrokenTargets, isTargets, pagesInHand, TargetReader, type TargetPages } from './target-reader.ts';
 import { isThenable } from './thenable.ts';
 
+type Ask = NonNullable<NotificationType<never>['route']>;
+
 /** Asks the type's route who gets it. What it throws is the route's failure, never the notification's end. Never rejects. */
-export function askRoute(context: Context, record: NotificationRecord): Routed | Promise<Routed> {
-  const type = context.settings.types.get(record.type)?.type;
-  const ask = type?.route as ((data: unknown) => unknown) | undefined;
-  if (ask === undefined)
-    return { kind: 'waits', reason: `type '${record.type}' has no route in this worker's config`, from: [] };
+export function askRoute(context: Context, ask: Ask, record: NotificationRecord): Routed | Promise<Routed> {
   try {
-    const asked = ask(frozenCopy(record.data, 'data'));
+    const asked = (ask as (data: unknown) => unknown)(frozenCopy(record.data, 'data'));
     // No turn is waited for what is there: a list that its owner uses again is taken before it does.
     if (!isThenable(asked)) return taken(context, record, asked);
     return Promise.resolve(asked).then((targets) => takenLater(context, record, targets), threw);

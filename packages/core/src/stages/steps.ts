@@ -1,7 +1,7 @@
-import { groupBy } from '../model/group-by.ts';
 import { addressProblem } from '../model/address.ts';
 import { CHANNELS } from '../model/classes.ts';
 import { reasonOf } from '../model/errors.ts';
+import { groupBy } from '../model/group-by.ts';
 import { deliveryId } from '../model/keys.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import type { Target } from '../model/recipient.ts';
@@ -53,43 +53,43 @@ export function stepsOf(
   held: readonly HeldNotification[],
   signal: AbortSignal,
 ): readonly (Step | Promise<Step>)[] {
-  const { clock, settings } = context;
-  const limitMs = settings.worker.leaseMs;
-  // A route that never answers has failed: it must not keep this worker from everybody else's.
-  const options = {
-    clock,
-    limitMs,
-    late: failed(`route threw Error: no answer within ${limitMs} ms`),
-    full: FULL,
-    signal,
-  };
-  const toRoute = held.filter(({ record, page }) => page === null && settings.types.has(record.type));
-  const routed = new Map<HeldNotification, Promise<Routed>>();
-  for (const [type, all] of groupBy(toRoute, ({ record }) => record.type)) {
-    const ask = settings.types.get(type)?.type.route ?? context;
-    const answers = context.lanes.route.askAll(
-      { type, ask },
-      all.map(
-        ({ record }) =>
-          () =>
-            askRoute(context, record),
-      ),
-      options,
-    );
-    all.forEach((each, at) =>
-      routed.set(
-        each,
-        answers.then((of) => of[at]!),
-      ),
-    );
-  }
+  const { types } = context.settings;
+  const toRoute = held.filter(({ record, page }) => page === null && types.get(record.type)?.type.route !== undefined);
+  const routed = askRoutes(context, toRoute, signal);
   return held.map((each) => {
     const { type } = each.record;
     // The type says how often to try and what can be opted out of: without it no delivery may be made.
-    if (!settings.types.has(type)) return waits(context, each, `type '${type}' is not in this worker's config`);
+    if (!types.has(type)) return waits(context, each, `type '${type}' is not in this worker's config`);
     if (each.page !== null) return addOrWait(context, each, each.page, null);
-    return routed.get(each)!.then((answer) => routedStep(context, each, answer, signal));
+    const answer = routed.get(each);
+    if (answer === undefined) return waits(context, each, `type '${type}' has no route in this worker's config`);
+    return answer.then((known) => routedStep(context, each, known, signal));
   });
+}
+
+/** What the routes of these answer, which all have one. */
+function askRoutes(
+  context: Context,
+  held: readonly HeldNotification[],
+  signal: AbortSignal,
+): ReadonlyMap<HeldNotification, Promise<Routed>> {
+  const { clock, settings, lanes } = context;
+  const limitMs = settings.worker.leaseMs;
+  // A route that never answers has failed: it must not keep this worker from everybody else's.
+  const late = failed(`route threw Error: no answer within ${limitMs} ms`);
+  const options = { clock, limitMs, late, full: FULL, signal };
+  const routed = new Map<HeldNotification, Promise<Routed>>();
+  for (const [type, all] of groupBy(held, ({ record }) => record.type)) {
+    const ask = settings.types.get(type)!.type.route!;
+    const asks = all.map((each) => () => askRoute(context, ask, each.record));
+    const answers = lanes.route.askAll({ type, ask }, asks, options);
+    for (const [at, each] of all.entries())
+      routed.set(
+        each,
+        answers.then((known) => known[at]!),
+      );
+  }
+  return routed;
 }
 
 async function routedStep(

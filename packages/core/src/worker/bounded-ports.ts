@@ -63,18 +63,7 @@ export class BoundedPorts {
         giveUp: () => reject(noAnswer(call, withinMs)),
       };
       this.#pending.add(pending);
-      const ended = (): boolean => this.#pending.delete(pending);
-      work.then(
-        (answer) => {
-          ended();
-          resolve(answer);
-        },
-        (thrown: unknown) => {
-          ended();
-          // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever the adapter threw
-          reject(thrown);
-        },
-      );
+      void work.then(resolve, reject).finally(() => this.#pending.delete(pending));
       if (!this.#isWatching) void this.#watch();
     });
   }

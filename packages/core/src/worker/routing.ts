@@ -52,10 +52,6 @@ export class Routing {
     this.#parts.onReady();
   }
 
-  get isReady(): boolean {
-    return this.#ready.length > 0;
-  }
-
   /** How many are on their way that will be there soon, as far as one can tell. */
   get moving(): number {
     return [...this.#going.values()].filter((since) => !this.#isSlow(since)).length;
