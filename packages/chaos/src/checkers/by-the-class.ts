@@ -2,11 +2,14 @@ import type { DeliveryRecord } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import type { ProviderFacts } from './context.ts';
+import { Hands } from './hands.ts';
 import { wrongDecision } from './wrong-decision.ts';
 import { wrongNext } from './wrong-next.ts';
 
 /** What could not be made is tried again within this. */
 const FAILURE_MS = 600_000;
+/** What waits for others of its type to be made is looked at again within this. */
+const PUT_OFF_MS = 30_000;
 
 /**
  * S18: the outcome and the class decide what follows, nobody else. Each end is a chain of such steps, so whoever takes each of them as the
@@ -20,6 +23,7 @@ export function byTheClass(context: CheckerContext): Checker {
   const unknown = new Map<number, DeliveryRecord>();
   /** Its provider was asked since the latest mark. */
   const asked = context.column('u8');
+  const hands = new Hands(context.column('u16'));
   let isSameConfig = true;
 
   function report(at: number, slot: number, deliveryId: string, message: string): void {
@@ -67,6 +71,7 @@ export function byTheClass(context: CheckerContext): Checker {
   }
 
   function mark({ at, request, verdict }: EventOf<'mark'>, slot: number): void {
+    if (verdict.kind !== 'fenced') hands.gone(slot);
     if (verdict.kind === 'go') asked.set(slot, 0);
     const recipient = slots.recipientOf(slot);
     // A first attempt has no earlier one with the same key.
@@ -78,9 +83,14 @@ export function byTheClass(context: CheckerContext): Checker {
     report(at, slot, request.id, message);
   }
 
-  function release({ at, request: { id, delayMs, failure } }: EventOf<'release'>, slot: number): void {
-    if (slot < 0 || slots.recipientOf(slot) < 0 || !isSameConfig) return;
-    const longest = failure === null ? 0 : FAILURE_MS;
+  function release({ at, request, verdict }: EventOf<'release'>, slot: number): void {
+    if (slot < 0 || verdict.kind === 'fenced') return;
+    const { id, delayMs, failure } = request;
+    // Beside as many as there are slots, and as many more that wait for their content, there is no room for another of their type.
+    const isFull = hands.heldBeside(slot) > knobs.concurrency;
+    hands.gone(slot);
+    if (slots.recipientOf(slot) < 0 || !isSameConfig) return;
+    const longest = failure !== null ? FAILURE_MS : isFull ? PUT_OFF_MS : 0;
     if (delayMs > longest) report(at, slot, id, `was given back for ${delayMs} ms, and ${longest} ms are enough`);
   }
 
@@ -100,7 +110,9 @@ export function byTheClass(context: CheckerContext): Checker {
       fault({ what, fault }) {
         if (what === 'fired' && fault.do === 'restart-config') isSameConfig = false;
       },
-      claim({ verdict }, slot) {
+      claim(event, slot) {
+        const { verdict } = event;
+        hands.claimed(event, slot);
         if (verdict.kind === 'granted' && verdict.record.attempts.length > 0) granted.set(slot, verdict.record);
       },
       sweep({ result }) {

@@ -47,6 +47,8 @@ export interface JudgeKnobs {
   readonly recoverMs: number;
   /** Claims and reconciliations of one delivery after the heal point; more is a livelock. */
   readonly turnsAfterHeal: number;
+  /** Send slots of each worker. */
+  readonly concurrency: number;
   /** Claims in a row of one poison delivery. */
   readonly poisonClaims: number;
 }

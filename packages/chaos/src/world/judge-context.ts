@@ -40,6 +40,7 @@ export function judgeContext(world: World): JudgeContext {
       takeUpMs: takeUpMs(world),
       recoverMs: recoverMs(world),
       turnsAfterHeal: turnsOf(world.policies),
+      concurrency: options.setup.concurrency,
       poisonClaims: POISON_CLAIMS,
     },
   };

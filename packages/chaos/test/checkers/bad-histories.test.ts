@@ -9,6 +9,7 @@ import {
   LEASE_MS,
   LOOKUP,
   NOTIFICATION,
+  putOff,
   SETTLE_MS,
   Story,
   unknown,
@@ -1083,6 +1084,16 @@ const BAD: readonly Bad[] = [
         .mark(0, { provider: 'k0', keyWindowMs: null })
         .arrive(0, { provider: 'k0' })
         .settle(0, 'accepted'),
+  },
+  {
+    name: 'work that is put off beside too few others',
+    by: 'S18',
+    tell: () => putOff(9, 30_000),
+  },
+  {
+    name: 'work that is put off for a minute',
+    by: 'S18',
+    tell: () => putOff(10, 60_000),
   },
   {
     name: 'work that is given back for an hour',

@@ -9,6 +9,7 @@ import {
   LEASE_MS,
   LOOKUP,
   NOTIFICATION,
+  putOff,
   SETTLE_MS,
   Story,
   unknown,
@@ -502,6 +503,25 @@ const GOOD: readonly Good[] = [
         .add()
         .deliver(0),
     tally: { once: 1 },
+  },
+  {
+    name: 'it is put off beside as many as there are slots, whose content takes its time',
+    tell: () => putOff(10, 30_000),
+    tally: { once: 11 },
+  },
+  {
+    name: 'its worker takes itself to hold more, and some of that is somebody else’s by now',
+    tell: () => {
+      const story = new Story(12).add();
+      for (let n = 0; n < 12; n += 1) story.claim(n, { by: 'w1' });
+      const request = { id: 'd_11', fence: story.delivery(11).fence, delayMs: 30_000, failure: null };
+      story.wait(LEASE_MS);
+      for (let n = 0; n < 5; n += 1) story.claim(n, { by: 'w2' });
+      story.event({ kind: 'release', request, verdict: { kind: 'ok' } });
+      for (let n = 0; n < 11; n += 1) story.mark(n).arrive(n).settle(n, 'accepted');
+      return story.deliver(11);
+    },
+    tally: { once: 12 },
   },
   {
     name: 'the dead are replayed automatically',

@@ -42,6 +42,7 @@ export class ManyDeliveries {
         takeUpMs: 60_000,
         recoverMs: 600_000,
         turnsAfterHeal: 100,
+        concurrency: 10,
         poisonClaims: 10,
       },
     };

@@ -114,6 +114,7 @@ export class Story {
         takeUpMs: 60_000,
         recoverMs: 600_000,
         turnsAfterHeal: 50,
+        concurrency: 10,
         poisonClaims: 5,
       },
       ...this.#context,
@@ -600,6 +601,16 @@ const AFTER: Readonly<Record<Outcome['kind'], DeliveryState>> = {
 /** Marked and sent, and nobody knows what became of it. */
 export function unknown(story: Story, provider: string): Story {
   return story.add().claim(0).mark(0, { provider }).fault({ phase: 'B' }).settle(0, 'unknown');
+}
+
+/** One is put off while its worker holds so many beside it; all are delivered in the end. */
+export function putOff(beside: number, delayMs: number): Story {
+  const story = new Story(beside + 1).add();
+  for (let n = 0; n <= beside; n += 1) story.claim(n);
+  const request = { id: 'd_0', fence: story.delivery(0).fence, delayMs, failure: null };
+  story.event({ kind: 'release', request, verdict: { kind: 'ok' } });
+  for (let n = 1; n <= beside; n += 1) story.mark(n).arrive(n).settle(n, 'accepted');
+  return story.deliver(0);
 }
 
 /** The knobs of a story whose calls are on their way for so long. */

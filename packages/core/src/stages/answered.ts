@@ -6,10 +6,7 @@ import type { TargetPages } from './target-reader.ts';
 /** What a content function came to: a message that nobody else holds, or why there is none. */
 export type Made = Answer &
   (
-    | { readonly kind: 'made'; readonly message: MessageContent }
-    | { readonly kind: 'unusable'; readonly reason: string }
-    /** It was not asked: others of its function take their time. */
-    | { readonly kind: 'waits' }
+    { readonly kind: 'made'; readonly message: MessageContent } | { readonly kind: 'unusable'; readonly reason: string }
   );
 
 /** Whom a route named. */
@@ -20,6 +17,4 @@ export type Routed = Answer &
       /** Many: to be drained into sealed pages. */
     | { readonly kind: 'pages'; readonly pages: TargetPages }
     | { readonly kind: 'failed'; readonly reason: string }
-    /** It was not asked: others of its function take their time. */
-    | { readonly kind: 'waits'; readonly reason: string }
   );

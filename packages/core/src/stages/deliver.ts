@@ -47,17 +47,34 @@ interface Known {
 /** What is ready, and what takes its time: by function, so that one that hangs keeps nobody else's messages. */
 export interface Preparing {
   readonly ready: readonly (Prepared | NotPrepared)[];
-  readonly later: readonly Promise<readonly (Prepared | NotPrepared)[]>[];
+  readonly later: readonly Later[];
 }
 
-/**
- * Finds type and provider of each and makes its content, once: a frozen message is taken as it is. `signal`: content that takes its time
- * is not waited for any longer.
- */
+/** Messages of one type that are being made. */
+export interface Later {
+  readonly type: string;
+  readonly granted: readonly Granted[];
+  readonly made: Promise<Batch>;
+}
+
+export interface Batch {
+  readonly results: readonly (Prepared | NotPrepared)[];
+  /** Nothing has come of any of them. */
+  readonly isLate: boolean;
+}
+
+export interface PrepareOptions {
+  /** Content that takes its time is not waited for any longer. */
+  readonly signal: AbortSignal;
+  /** Whether so many of this type take their time that no other is begun. */
+  readonly isFull: (type: string) => boolean;
+}
+
+/** Finds type and provider of each and makes its content, once: a frozen message is taken as it is. */
 export async function prepareAll(
   context: Context,
   granted: readonly Granted[],
-  signal: AbortSignal,
+  { signal, isFull }: PrepareOptions,
 ): Promise<Preparing> {
   const ready: (Prepared | NotPrepared)[] = [];
   const unmade: Known[] = [];
@@ -68,29 +85,31 @@ export async function prepareAll(
     else if (message !== null) ready.push(prepared(found, frozenCopy(message, 'message')));
     else unmade.push(found);
   }
-  const later: Promise<readonly (Prepared | NotPrepared)[]>[] = [];
-  for (const all of groupBy(unmade, ({ type }) => type.name).values()) {
+  const later: Later[] = [];
+  for (const [type, all] of groupBy(unmade, (each) => each.type.name)) {
+    const items = all.map((each) => each.granted);
+    if (isFull(type)) {
+      ready.push(...items.map((each) => waits(each, `the content of other messages of type '${type}' takes its time`)));
+      continue;
+    }
     const made = makeAll(context, all, signal);
-    if (await settledSoon(made)) ready.push(...(await made));
-    else later.push(made);
+    if (await settledSoon(made)) ready.push(...(await made).results);
+    else later.push({ type, granted: items, made });
   }
   return { ready, later };
 }
-
-const FULL: Made = { kind: 'waits', from: [] };
 
 async function makeAll(
   { clock, lanes, settings }: Context,
   all: readonly Known[],
   signal: AbortSignal,
-): Promise<readonly (Prepared | NotPrepared)[]> {
+): Promise<Batch> {
   const limitMs = settings.worker.leaseMs;
   const late = unusable(`content took longer than ${limitMs} ms`);
-  const options = { clock, limitMs, late, full: FULL, signal };
   const { name, type } = all[0]!.type;
   const asks = all.map((each) => () => makeContent(each.type, each.granted.record, each.granted.data));
-  const made = await lanes.content.askAll({ type: name, ask: type.content }, asks, options);
-  return made.map((one, at) => ready(all[at]!, one));
+  const made = await lanes.content.askAll({ type: name, ask: type.content }, asks, { clock, limitMs, late, signal });
+  return { results: made.map((one, at) => ready(all[at]!, one)), isLate: made.every((one) => one === late) };
 }
 
 function known({ settings }: Context, granted: Granted): Known | NotPrepared {
@@ -104,8 +123,6 @@ function known({ settings }: Context, granted: Granted): Known | NotPrepared {
 
 function ready(of: Known, made: Made): Prepared | NotPrepared {
   if (made.kind === 'made') return prepared(of, made.message);
-  if (made.kind === 'waits')
-    return waits(of.granted, `the content of other messages of type '${of.type.name}' takes its time`);
   return { kind: 'not-prepared', granted: of.granted, failure: made.reason, reason: made.reason };
 }
 

@@ -15,14 +15,9 @@ export interface AskOptions<A> {
   readonly limitMs: number;
   /** What a call that is late has come to. */
   readonly late: A;
-  /** What a call has come to that is not made, because too many are lined up for its function already. */
-  readonly full: A;
   /** Ends the waiting: what has not answered by then is late. */
   readonly signal: AbortSignal;
 }
-
-/** Batches that line up for a function while one of its batches takes its time. What they hold is held from everybody. */
-const MOST_IN_LINE = 16;
 
 /**
  * The calls of one function. A function that awaits something and then fills an object that it keeps is right when it is asked once at a
@@ -33,7 +28,6 @@ const MOST_IN_LINE = 16;
 class Lane<A extends Answer> {
   /** Resolves when the batch that takes its time has been answered. */
   #taken: Promise<void> | null = null;
-  #inLine = 0;
   #isShared = false;
   readonly #onShared: () => void;
 
@@ -42,10 +36,7 @@ class Lane<A extends Answer> {
   }
 
   async askAll(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
-    if (this.#taken !== null && this.#inLine >= MOST_IN_LINE) return asks.map(() => options.full);
-    this.#inLine += 1;
     while (this.#taken !== null) await this.#taken;
-    this.#inLine -= 1;
     // Whoever lined up is not to be asked any more.
     if (options.signal.aborted) return asks.map(() => options.late);
     if (this.#isShared) return this.#alone(() => inTurn(asks, options));

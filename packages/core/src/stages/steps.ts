@@ -38,12 +38,6 @@ export type Step =
       readonly delayMs: number;
     };
 
-const FULL: Routed = {
-  kind: 'waits',
-  reason: 'the routes of other notifications of its type take their time',
-  from: [],
-};
-
 /**
  * The next step of each: what has its page is there at once, what has to be routed when the type's `route` has answered and, where those
  * are many, they are sealed. A step rejects with what the ledger throws.
@@ -77,7 +71,7 @@ function askRoutes(
   const limitMs = settings.worker.leaseMs;
   // A route that never answers has failed: it must not keep this worker from everybody else's.
   const late = failed(`route threw Error: no answer within ${limitMs} ms`);
-  const options = { clock, limitMs, late, full: FULL, signal };
+  const options = { clock, limitMs, late, signal };
   const routed = new Map<HeldNotification, Promise<Routed>>();
   for (const [type, all] of groupBy(held, ({ record }) => record.type)) {
     const ask = settings.types.get(type)!.type.route!;
@@ -110,8 +104,6 @@ async function routedStep(
     }
     case 'failed':
       return gaveUp(held, routed.reason);
-    case 'waits':
-      return waits(context, held, routed.reason);
   }
 }
 

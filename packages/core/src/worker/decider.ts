@@ -98,7 +98,8 @@ export class Decider {
 
   async #round(regardless: boolean): Promise<boolean> {
     const { backlog } = this.#parts;
-    const fresh = await this.#putOff(await this.#claim());
+    const claimed = await this.#claim();
+    const fresh = await this.#putOff(claimed);
     const having = backlog.hasRoom ? this.#held.length : regardless ? backlog.regardless : 0;
     const going = [...this.#held.slice(0, having), ...fresh];
     const waiting = this.#held.slice(having);
@@ -106,7 +107,8 @@ export class Decider {
     this.#held = waiting;
     if (steps.length === 0) {
       this.#failedRounds = 0;
-      return going.length > 0;
+      // What was put off has others behind it.
+      return going.length > 0 || claimed.length > 0;
     }
     const stepping = steps.map(({ held }) => held);
     // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.

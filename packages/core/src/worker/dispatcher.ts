@@ -6,7 +6,9 @@ import {
   markRequest,
   marked,
   prepareAll,
+  type Batch,
   type Granted,
+  type Later,
   type Marked,
   type NotPrepared,
   type Prepared,
@@ -15,13 +17,19 @@ import { emitMove } from '../stages/events.ts';
 import { ClaimedMoves } from './claimed-moves.ts';
 import { releaseAll, releaseRefused, waitingState } from './give-back.ts';
 import type { Health } from './health.ts';
+import { InHand } from './in-hand.ts';
 import type { Leases } from './leases.ts';
+import { Patience } from './patience.ts';
 import { Sends } from './sends.ts';
 import type { Settler } from './settler.ts';
-import { Bell, Crew } from './signals.ts';
+import { Crew } from './signals.ts';
+import { Slots } from './slots.ts';
 import type { Wakes } from './wakes.ts';
 
-/** Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its outcome is durable. */
+/**
+ * Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its outcome is durable. A delivery whose
+ * content is stuck gives its slot to others until it comes.
+ */
 export class Dispatcher {
   readonly #context: Context;
   readonly #owner: string;
@@ -30,12 +38,11 @@ export class Dispatcher {
   readonly #wakes: Wakes;
   readonly #claimedMoves: ClaimedMoves;
   readonly #crew: Crew;
-  /** Granted, and neither given back nor on its way: its slot and its lease are ours to end. */
-  readonly #inHand = new Set<Granted>();
-  readonly #bell = new Bell();
+  readonly #slots: Slots;
+  readonly #inHand: InHand;
+  readonly #patience: Patience;
   #settler: Settler | null = null;
   #sends: Sends | null = null;
-  #busy = 0;
   #faults = 0;
   readonly #stopping = new AbortController();
 
@@ -51,6 +58,9 @@ export class Dispatcher {
     this.#wakes = parts.wakes;
     this.#claimedMoves = new ClaimedMoves(context, owner);
     this.#crew = new Crew((thrown) => this.#health.noted('work', thrown));
+    this.#slots = new Slots(context.settings.worker.concurrency);
+    this.#inHand = new InHand(parts.leases, this.#slots);
+    this.#patience = new Patience(context.clock);
   }
 
   settleWith(settler: Settler): void {
@@ -59,27 +69,32 @@ export class Dispatcher {
   }
 
   get free(): number {
-    return this.#context.settings.worker.concurrency - this.#busy;
-  }
-
-  get busy(): number {
-    return this.#busy;
+    return this.#slots.free;
   }
 
   freed(count: number): void {
-    this.#busy -= count;
-    this.#bell.ring();
+    this.#slots.give(count);
   }
 
   /** Resolves when slots fall free. */
   slots(): Promise<void> {
-    return this.#bell.wait();
+    return this.#slots.changed();
+  }
+
+  /** How many are claimed and not yet on their way. */
+  get held(): number {
+    return this.#inHand.size;
+  }
+
+  /** For how long the oldest of them has been, ms. */
+  get heldMs(): number {
+    return Math.max(0, this.#context.clock.monotonic() - this.#inHand.oldest);
   }
 
   /** From now on nothing more is marked: what is claimed goes back at once. */
   stop(): void {
     this.#stopping.abort('stopping');
-    this.#bell.ring();
+    this.#slots.wake();
   }
 
   /** Claims up to `max` due deliveries and sets them going; returns how many were granted. */
@@ -101,7 +116,7 @@ export class Dispatcher {
     slots: number,
     wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
   ): Promise<number> {
-    this.#busy += slots;
+    this.#slots.take(slots);
     const lease: Lease = {
       owner: this.#owner,
       requestId: this.#context.random.id(),
@@ -116,15 +131,13 @@ export class Dispatcher {
     }
     this.#health.worked('ledger');
     const granted = verdicts.filter((verdict) => verdict.kind === 'granted');
-    for (const item of granted) {
-      this.#leases.hold(item.id, item.fence);
-      this.#inHand.add(item);
-    }
+    const since = this.#context.clock.monotonic();
+    for (const item of granted) this.#inHand.hold(item, since);
     try {
       this.#dispose(verdicts, wakes);
     } finally {
       // Whatever telling about the others comes to: what is granted has its slots, and goes.
-      if (granted.length < slots) this.freed(slots - granted.length);
+      this.freed(slots - granted.length);
       if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
     }
     return granted.length;
@@ -145,30 +158,25 @@ export class Dispatcher {
       this.#crew.add(this.#claimedMoves.tell(moved).catch((thrown) => this.#health.noted('ledger', thrown)));
   }
 
-  /** Ends what is still in hand of these: no lease is renewed, and no slot kept, for what nobody works on. */
-  #letGo(items: readonly Granted[]): void {
-    let count = 0;
-    for (const item of items) {
-      if (!this.#inHand.delete(item)) continue;
-      this.#leases.drop(item.record.id, item.fence);
-      count += 1;
-    }
-    if (count > 0) this.freed(count);
-  }
-
-  /** Suspects come one by one after the rest: if one of them kills this process, the others have got past it already. */
+  /**
+   * Suspects come one by one after the rest: if one of them kills this process, the others have got past it already. One whose content is
+   * stuck is not waited for.
+   */
   async #start(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const suspects = granted.filter(({ record }) => record.lapses > 0);
-    if (suspects.length === 0) return this.#begin(granted, wakes);
-    const rest = granted.filter(({ record }) => record.lapses === 0);
-    if (rest.length > 0) await this.#begin(rest, wakes);
-    for (const suspect of suspects) await this.#begin([suspect], wakes);
+    const rest = suspects.length === 0 ? granted : granted.filter(({ record }) => record.lapses === 0);
+    const parts = [...(rest.length > 0 ? [rest] : []), ...suspects.map((suspect) => [suspect])];
+    for (const part of parts) await this.#begin(part, wakes, () => this.#work(part, wakes));
   }
 
   /** Never rejects. */
-  async #begin(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+  async #begin(
+    granted: readonly Granted[],
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+    work: () => Promise<void>,
+  ): Promise<void> {
     try {
-      await this.#work(granted, wakes);
+      await work();
       this.#faults = 0;
     } catch (thrown) {
       await this.#abandon(granted, wakes, thrown);
@@ -192,15 +200,34 @@ export class Dispatcher {
     }
     this.#faults += 1;
     await this.#health.failed('work', thrown, { times: this.#faults, signal: this.#stopping.signal });
-    this.#letGo(left);
+    this.#inHand.letGo(left);
   }
 
+  /** Resolves when all of it is marked or given back, or set aside. */
   async #work(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    const { ready, later } = await prepareAll(this.#context, granted, this.#stopping.signal);
-    await Promise.all([
-      this.#proceed(ready, wakes),
-      ...later.map(async (results) => this.#proceed(await results, wakes)),
-    ]);
+    const { concurrency } = this.#context.settings.worker;
+    const { ready, later } = await prepareAll(this.#context, granted, {
+      signal: this.#stopping.signal,
+      isFull: (type) => this.#inHand.aside(type) >= concurrency,
+    });
+    await Promise.all([this.#proceed(ready, wakes), ...later.map((each) => this.#await(each, wakes))]);
+  }
+
+  async #await(later: Later, wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
+    const { type, granted, made } = later;
+    const come = await this.#patience.waitFor(type, made);
+    if (come !== null) return this.#come(later, come, wakes);
+    this.#inHand.setAside(granted);
+    this.#crew.add(this.#begin(granted, wakes, async () => this.#come(later, await made, wakes)));
+  }
+
+  #come(
+    { type }: Later,
+    { results, isLate }: Batch,
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+  ): Promise<void> {
+    if (!isLate) this.#patience.moved(type);
+    return this.#proceed(results, wakes);
   }
 
   async #proceed(
@@ -208,22 +235,28 @@ export class Dispatcher {
     wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
   ): Promise<void> {
     // Also what could not be made: it may only have been given up because of the stop.
-    if (this.#stopping.signal.aborted)
-      return this.#giveUp(
-        results.map(({ granted }) => granted),
-        wakes,
-      );
+    if (this.#stopping.signal.aborted) return this.#giveUp(results, wakes);
     const prepared = results.filter((result): result is Prepared => result.kind === 'prepared');
     const refused = results.filter((result): result is NotPrepared => result.kind === 'not-prepared');
     if (refused.length > 0) await this.#giveBack(refused, wakes);
-    if (prepared.length > 0) await this.#mark(prepared, wakes);
+    for (let left = prepared; left.length > 0;) {
+      const items = left.map(({ granted }) => granted);
+      const count = await this.#inHand.seat(items, this.#stopping.signal);
+      if (count === 0) return this.#giveUp(left, wakes);
+      await this.#mark(left.slice(0, count), wakes);
+      left = left.slice(count);
+    }
   }
 
-  async #giveUp(granted: readonly Granted[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
-    if (granted.length === 0) return;
+  async #giveUp(
+    results: readonly (Prepared | NotPrepared)[],
+    wakes: ReadonlyMap<string, readonly ReceivedWake[]>,
+  ): Promise<void> {
+    if (results.length === 0) return;
+    const granted = results.map((result) => result.granted);
     await releaseAll(this.#context, this.#health, granted);
     for (const { record } of granted) this.#wakes.later(wakes.get(record.id) ?? [], 0);
-    this.#letGo(granted);
+    this.#inHand.letGo(granted);
   }
 
   async #giveBack(refused: readonly NotPrepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
@@ -234,14 +267,14 @@ export class Dispatcher {
       if (answered.has(id)) this.#wakes.ack(wakes.get(id) ?? []);
       else this.#wakes.later(wakes.get(id) ?? [], this.#context.settings.worker.leaseMs);
     }
-    this.#letGo(refused.map(({ granted }) => granted));
+    this.#inHand.letGo(refused.map(({ granted }) => granted));
   }
 
   async #mark(prepared: readonly Prepared[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): Promise<void> {
     const held = prepared.filter(({ granted }) => this.#leases.holds(granted.record.id, granted.fence));
     // A lease that could not be renewed is somebody else's by now.
     if (held.length < prepared.length)
-      this.#letGo(prepared.filter((each) => !held.includes(each)).map(({ granted }) => granted));
+      this.#inHand.letGo(prepared.filter((each) => !held.includes(each)).map(({ granted }) => granted));
     if (held.length === 0) return;
     const requests = held.map((each) => markRequest(this.#context, each));
     const { clock, settings } = this.#context;
@@ -256,7 +289,7 @@ export class Dispatcher {
         await this.#health.failed('ledger', thrown, { times });
         if (clock.monotonic() < giveUpAt) continue;
         // Not renewed any more, or nobody else could ever take them.
-        this.#letGo(held.map(({ granted }) => granted));
+        this.#inHand.letGo(held.map(({ granted }) => granted));
         return;
       }
       this.#health.worked('ledger');
@@ -275,15 +308,12 @@ export class Dispatcher {
 
   /** From here on the slots come back with the outcomes. */
   #send(going: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
-    for (const { prepared } of going) {
-      this.#inHand.delete(prepared.granted);
-      this.#leases.drop(prepared.granted.record.id, prepared.granted.fence);
-    }
+    for (const { prepared } of going) this.#inHand.gone(prepared.granted);
     this.#sends?.start(going, wakes);
   }
 
   #refused({ granted }: Prepared, verdict: Exclude<MarkVerdict, { kind: 'go' }>, wakes: readonly ReceivedWake[]): void {
-    this.#letGo([granted]);
+    this.#inHand.letGo([granted]);
     const { record } = granted;
     switch (verdict.kind) {
       case 'fenced':

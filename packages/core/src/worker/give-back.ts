@@ -41,7 +41,9 @@ export async function releaseRefused(
       if (item === undefined) return;
       const { record } = item.granted;
       if (verdict.kind === 'settled') emitMove(context, record, verdict.state as 'failed', item.reason);
-      else if (verdict.kind === 'ok') emitMove(context, record, waitingState(record), item.reason);
+      // What waits on for the reason that it waited for is no news.
+      else if (verdict.kind === 'ok' && !(item.failure === null && record.reason === item.reason))
+        emitMove(context, record, waitingState(record), item.reason);
     });
     return requests.filter((_, at) => verdicts[at]?.kind !== 'fenced').map(({ id }) => id);
   } catch (thrown) {

@@ -76,16 +76,18 @@ async function claimLate(context: Context, { dispatcher, backlog }: UpkeepParts)
   if (max > 0) await dispatcher.takeDue(max, backlog.hasRoom ? lateMs : lateMs * PATIENCE);
 }
 
-async function sayNoProgress(context: Context, { health, worker }: UpkeepParts): Promise<void> {
+async function sayNoProgress(context: Context, { dispatcher, health, worker }: UpkeepParts): Promise<void> {
   const { noProgressMs } = context.settings.worker;
   const sinceMs = context.clock.monotonic() - health.lastProgressAt;
   if (sinceMs < noProgressMs || health.degraded) return;
   const { oldestDueMs, deliveries } = await context.ledger.count();
-  const isStuck = oldestDueMs >= noProgressMs;
+  // What this worker holds is due as well, and nobody else can take it.
+  const heldMs = dispatcher?.heldMs ?? 0;
+  const isStuck = Math.max(oldestDueMs, heldMs) >= noProgressMs;
   if (isStuck === health.saidNoProgress) return;
   // What was due then may have been done by others since.
   if (!isStuck) return void (health.saidNoProgress = false);
   health.saidNoProgress = true;
-  const waiting = deliveries.queued + deliveries['retry-scheduled'];
+  const waiting = deliveries.queued + deliveries['retry-scheduled'] + (dispatcher?.held ?? 0);
   context.emit({ kind: 'worker.no-progress', at: context.clock.now(), worker, waiting, sinceMs });
 }
