@@ -78,6 +78,10 @@ export interface WorkerOptions {
   readonly strayAfterMs?: number;
   /** Targets per fan-out step. 1 to 10,000. @defaultValue 500 */
   readonly chunk?: number;
+  /** Targets of one route at most: one that has more fails, and is asked again. 1 to 1,000,000,000. @defaultValue 10_000_000 */
+  readonly maxTargets?: number;
+  /** How long a route may take over all of its targets, where they are more than a page. 1,000 to 86,400,000 ms. @defaultValue 3_600_000 */
+  readonly routeMs?: number;
   /** How long `run` lets marked sends finish after the signal. @defaultValue 10_000 */
   readonly graceMs?: number;
   /** Nothing settled for this long although work is due: alert `no-progress`. @defaultValue 60_000 */

@@ -63,13 +63,15 @@ const WORKER_BOUNDS: Readonly<
   lateMs: [0, 5_000, 3_600_000],
   strayAfterMs: [1_000, 60_000, 86_400_000],
   chunk: [1, 500, 10_000],
+  maxTargets: [1, 10_000_000, 1_000_000_000],
+  routeMs: [1_000, 3_600_000, 86_400_000],
   graceMs: [0, 10_000, 3_600_000],
   noProgressMs: [1_000, 60_000, 86_400_000],
 };
 type NumericWorkerOptions = Omit<WorkerSettings, 'stages' | 'name'>;
 const NUMERIC_OPTIONS = Object.keys(WORKER_BOUNDS) as (keyof NumericWorkerOptions)[];
 /** Counts; everything else is ms. */
-const WHOLE: ReadonlySet<string> = new Set(['concurrency', 'batch', 'chunk']);
+const WHOLE: ReadonlySet<string> = new Set(['concurrency', 'batch', 'chunk', 'maxTargets']);
 const WORKER_OPTIONS: ReadonlySet<string> = new Set([...NUMERIC_OPTIONS, 'stages', 'name']);
 const STAGES: Required<WorkerOptions>['stages'] = ['decide', 'deliver'];
 

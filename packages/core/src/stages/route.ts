@@ -56,26 +56,40 @@ function threw(thrown: unknown): Routed {
   return failed(`route threw ${reasonOf(thrown)}`);
 }
 
+interface Sealing {
+  readonly held: { readonly record: NotificationRecord; readonly fence: number };
+  readonly pages: TargetPages;
+  readonly signal: AbortSignal;
+}
+
 /** Stores many page by page and seals them; null, or the reason why they could not be read. What the ledger throws goes up. */
-export async function sealRouted(
-  { ledger }: Context,
-  { record, fence }: { readonly record: NotificationRecord; readonly fence: number },
-  pages: TargetPages,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const untilStopped: TargetPages = {
-    page: async () => {
-      // Its lease was given back, or could not be: either way the next worker begins again, and this one writes nothing any more.
-      if (signal.aborted) throw new BrokenTargets(new Error('the worker stopped'));
-      return pages.page();
-    },
-    close: () => pages.close(),
-  };
+export async function sealRouted(context: Context, { held, pages, signal }: Sealing): Promise<string | null> {
   try {
-    await drain(ledger, record, untilStopped, fence);
+    await drain(context.ledger, held.record, bounded(context, pages, signal), held.fence);
     return null;
   } catch (thrown) {
     if (thrown instanceof BrokenTargets) return `route threw ${thrown.message}`;
     throw thrown;
   }
+}
+
+/** A route without an end would fill the ledger, or keep others of its type waiting for ever. */
+function bounded({ clock, settings }: Context, pages: TargetPages, signal: AbortSignal): TargetPages {
+  const { maxTargets, routeMs } = settings.worker;
+  const until = clock.monotonic() + routeMs;
+  let count = 0;
+  return {
+    page: async () => {
+      // Its lease was given back, or could not be: either way the next worker begins again, and this one writes nothing any more.
+      if (signal.aborted) throw new BrokenTargets(new Error('the worker stopped'));
+      if (clock.monotonic() >= until)
+        throw new BrokenTargets(new Error(`its targets came to no end within ${routeMs} ms (worker option routeMs)`));
+      const page = await pages.page();
+      count += page.targets.length;
+      if (count > maxTargets)
+        throw new BrokenTargets(new Error(`it has more than ${maxTargets} targets (worker option maxTargets)`));
+      return page;
+    },
+    close: () => pages.close(),
+  };
 }

@@ -96,7 +96,7 @@ async function routedStep(
     case 'page':
       return addOrWait(context, held, routed.targets, routed.targets.length);
     case 'pages': {
-      const problem = await sealRouted(context, held, routed.pages, signal);
+      const problem = await sealRouted(context, { held, pages: routed.pages, signal });
       // Sealed now: the next claim hands out page 0.
       return problem === null
         ? { kind: 'release', held, failure: null, reason: null, delayMs: 0 }

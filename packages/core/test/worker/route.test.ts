@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NotificationType, Notifier, TargetInput } from '../../src/index.ts';
+import type { NotificationType, Notifier, TargetInput, WorkerOptions } from '../../src/index.ts';
 import { expectHonest } from '../support/audit.ts';
 import { never } from '../support/tap.ts';
 import { world, type Order, type World } from '../support/world.ts';
@@ -186,6 +186,46 @@ describe('a route', () => {
     await made.until('the good one is out', async () => (await made.states()).sent === 3, 60_000);
     await made.until('the bad one gave up', async () => (await stateOf(made, bad)) === 'failed', 3_600_000);
     expect((await made.notifier.find(bad))?.reason).toMatch(/^route threw Error: no page of targets within 30000 ms/);
+  });
+
+  test.each<[what: string, waitMs: number, worker: WorkerOptions, reason: RegExp]>([
+    [
+      'more targets than it may',
+      0,
+      { maxTargets: 50 },
+      /^route threw Error: it has more than 50 targets \(worker option maxTargets\)$/,
+    ],
+    [
+      'targets without an end',
+      700,
+      { routeMs: 60_000 },
+      /^route threw Error: its targets came to no end within 60000 ms \(worker option routeMs\)$/,
+    ],
+  ])('that has %s fails in the end, and nobody is told', async (_what, waitMs, worker, reason) => {
+    const made: World = world({
+      order: {
+        route: async function* () {
+          for (let i = 0; ; i += 1) {
+            if (waitMs > 0) await made.clock.sleep(waitMs);
+            yield person(i);
+          }
+        },
+      },
+      worker: { chunk: 10, ...worker },
+    });
+    made.start();
+    const { id } = await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.until('it gave up', async () => (await made.notifier.find(id))?.state === 'failed', 1_800_000);
+    expect(await made.notifier.find(id)).toMatchObject({ reason: expect.stringMatching(reason) });
+    expect(made.mailbox()).toEqual([]);
+  });
+
+  test('with as many targets as it may have tells all of them', async () => {
+    const made = world({ order: { route: () => people(50).values() }, worker: { chunk: 10, maxTargets: 50 } });
+    made.start();
+    await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.untilDone();
+    await expectHonest(made, 50);
   });
 
   test('whose iterable is slow, but never that slow over one page, is let finish', async () => {
