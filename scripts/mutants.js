@@ -81,8 +81,8 @@ function editsOf({ find, replace, extra }) {
 function copyOfCore() {
   const place = mkdtempSync(join(tmpdir(), 'sendonce-mutants-'));
   const copied = ['package.json', 'tsconfig.json', 'src', 'test'].map((name) => `packages/core/${name}`);
-  for (const path of [...copied, 'vitest.config.ts', 'tsconfig.base.json', 'package.json'])
-    cpSync(join(ROOT, path), join(place, path), { recursive: true });
+  const around = ['vitest.config.ts', 'tsconfig.base.json', 'tsconfig.package.json', 'package.json'];
+  for (const path of [...copied, ...around]) cpSync(join(ROOT, path), join(place, path), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'), 'dir');
   return place;
 }
@@ -91,7 +91,7 @@ function copyOfCore() {
 async function baseline() {
   const tests = chosen.flatMap((mutant) => mutant.tests);
   const { results, output } = await vitest(places[0], tests);
-  if (results === null) return [`the tests do not run:\n${output}`];
+  if (results === null || results.length === 0) return [`the tests do not run:\n${output}`];
   return tests.flatMap(({ file, name }) => {
     const found = matching(results, { file, name });
     if (found.length === 0) return [`no test of ${file} has this in its name: ${name}`];
