@@ -26,14 +26,23 @@ describe('a time', () => {
     ['2026-03-01T02:30', Date.UTC(2026, 2, 1, 2, 30)],
     ['2026-03-01 02:30:15Z', Date.UTC(2026, 2, 1, 2, 30, 15)],
     ['2026-03-01T02:30+02:00', Date.UTC(2026, 2, 1, 0, 30)],
+    ['2028-02-29', Date.UTC(2028, 1, 29)],
+    ['2026-02-28T24:00Z', Date.UTC(2026, 2, 1)],
   ])('may be written %s', (text, at) => {
     expect(parseMoment('since', text, NOW)).toBe(at);
   });
 
-  test.each(['', '2', 'yesterday', '2026', '2026-13-45', '03/01/2026', '-2h'])('may not be written %j', (text) => {
+  test.each(['', '2', 'yesterday', '2026', '2026-03-01T25:00', '03/01/2026', '-2h'])('may not be written %j', (text) => {
     expect(() => parseMoment('since', text, NOW)).toThrow('expected how long ago (30m, 2h, 3d) or an ISO time');
   });
 });
+
+test.each(['2026-02-30', '2026-02-29T10:00Z', '2026-04-31 00:00', '2026-06-31T12:00+02:00', '2026-13-45', '2026-01-00'])(
+  'a day that there is not (%s) is refused, and not taken for another',
+  (text) => {
+    expect(() => parseFilter({ until: text }, NOW)).toThrow(`expected a day that there is: not ${text.slice(0, 10)}`);
+  },
+);
 
 test.each([
   ['50/s', 50],
