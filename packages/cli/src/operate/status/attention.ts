@@ -11,7 +11,8 @@ export function attentionOf(
   command: CommandOf,
 ): readonly Attention[] {
   const { deadLetters, expired, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
-  const { dead, parked, failed, isComplete } = deadLetters;
+  const { dead, parked, failed, notMade, isComplete } = deadLetters;
+  const refused = failed - notMade;
   const atLeast = isComplete ? '' : 'at least ';
   const all: readonly (Attention | false)[] = [
     oldestDueMs >= LATE_MS && {
@@ -42,8 +43,12 @@ export function attentionOf(
       what: `${atLeast}${plural(parked, 'message is', 'messages are')} parked: nothing tells whether sent`,
       next: command('dlq list --state parked'),
     },
-    failed > 0 && {
-      what: `${atLeast}${plural(failed, 'message was', 'messages were')} refused for good`,
+    refused > 0 && {
+      what: `${atLeast}${plural(refused, 'message was', 'messages were')} refused for good by a provider`,
+      next: command('dlq list --state failed'),
+    },
+    notMade > 0 && {
+      what: `${atLeast}${plural(notMade, 'message', 'messages')} could not be made, so no provider was asked: their content threw, or their address is none`,
       next: command('dlq list --state failed'),
     },
     (expired.count > 0 || !expired.isComplete) && {
