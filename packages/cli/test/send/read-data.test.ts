@@ -44,7 +44,11 @@ describe('a malformed row of NDJSON costs itself alone, and says why', () => {
     ['a number beyond 2^53 below zero', '{"id":-12345678901234567890}', /^2: .*which would be rounded/],
     ['a number beyond 2^53 with a fraction', '{"id":123456789012345678.90}', /^2: .*which would be rounded/],
     ['a number beyond every number', '{"id":1e999}', /^2: .*which would be rounded to Infinity/],
-    ['a number below every number', '{"id":1e-400}', /^2: has the number 1e-400, which would be rounded to 0: give it as a text/],
+    [
+      'a number below every number',
+      '{"id":1e-400}',
+      /^2: has the number 1e-400, which would be rounded to 0: give it as a text/,
+    ],
     ['the same below zero', '{"id":[-1e-400]}', /^2: has the number -1e-400, which would be rounded to 0/],
     ['the same without an exponent', `{"id":0.${'0'.repeat(400)}1}`, /^2: .*which would be rounded to 0/],
     ['a number so small that its digits are lost', '{"id":3.14e-323}', /^2: .*which would be rounded to 3e-323/],
@@ -118,7 +122,11 @@ describe('a malformed row of CSV costs itself alone, and says why', () => {
   test.each([
     ['that is over-long', `id,${long}\n1,a\n`, /line 1, the header, is longer than/],
     ['that is not text', broken('id,', '\n1,a\n'), /line 1, the header, has bytes that are not UTF-8/],
-    ['with a quote that nobody closes', 'id,"note\n1,a\n2,b\n', /line 1, the header, has a double quote out of place: a name in/],
+    [
+      'with a quote that nobody closes',
+      'id,"note\n1,a\n2,b\n',
+      /line 1, the header, has a double quote out of place: a name in/,
+    ],
     ['with a stray quote', '\n\nid,no"te\n1,a\n', /line 3, the header, has a double quote out of place/],
     ['with a quote behind a space', 'id, "note"\n1,a\n', /line 1, the header, has a double quote out of place/],
     ['in UTF-16 without a mark', Buffer.from('id,note\n1,a\n', 'utf16le'), /line 1, the header, has NUL characters/],

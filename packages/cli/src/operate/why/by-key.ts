@@ -2,6 +2,7 @@ import { kindOf, notificationId, SendonceError, type NotificationRecord } from '
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
 import { missing } from '../find-record.ts';
+import { isUnreadable, unreadable } from '../unreadable.ts';
 import { notificationPages } from '../pages.ts';
 import { absolute, columns, plural, relative } from '../words.ts';
 import type { Why } from './why.ts';
@@ -15,11 +16,14 @@ export async function byKey(desk: Desk, key: string, tenant: string | null): Pro
   return known.length > 0 || tenant !== null ? known : searched(desk, key);
 }
 
-/** The id of a notification follows from its tenant, type and key. */
 async function named({ ledger, config }: Desk, key: string, tenant: string): Promise<readonly NotificationRecord[]> {
-  const ids = Object.keys(config.notifications).map((type) => notificationId(tenant, type, key));
-  const found = await answering('find a notification', ledger.findNotifications(ids));
+  const found = await answering('find a notification', ledger.findNotifications(idsOf(config, key, tenant)));
   return found.filter((record) => record !== null);
+}
+
+/** The id of a notification follows from its tenant, type and key. */
+function idsOf({ notifications }: Desk['config'], key: string, tenant: string): string[] {
+  return Object.keys(notifications).map((type) => notificationId(tenant, type, key));
 }
 
 /** No port lists tenants, nor types that the config does not have any more. */
@@ -32,10 +36,12 @@ async function searched({ ledger }: Desk, key: string): Promise<readonly Notific
   return found.slice(0, MOST);
 }
 
-/** @throws SendonceError DELIVERY_NOT_FOUND, always */
-export function noSuchKey({ ledger }: Desk, key: string, tenant: string | null): never {
+/** @throws SendonceError LEDGER_CORRUPT where it is there and cannot be read, else DELIVERY_NOT_FOUND; always */
+export async function noSuchKey({ ledger, config }: Desk, key: string, tenant: string | null): Promise<never> {
   // Whoever cut an id when it was copied means no key.
   if (/^[dn]_/.test(key)) return missing(ledger, kindOf(key), key);
+  for (const id of idsOf(config, key, tenant ?? 'default'))
+    if (await isUnreadable(ledger, id)) throw unreadable(ledger, `${JSON.stringify(key)}, notification`, id);
   const { file } = ledger.capabilities;
   const where = `${tenant === null ? '' : ` of tenant ${JSON.stringify(tenant)}`} in this ledger${file === null ? '' : ` (${file})`}`;
   throw new SendonceError(
