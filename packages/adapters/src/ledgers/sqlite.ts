@@ -9,6 +9,7 @@ import { checkedOptions, type CheckedOptions, type SqliteLedgerOptions } from '.
 import { reading, type Snapshot } from '../internal/sqlite/reading.ts';
 import { isCurrent, migrate } from '../internal/sqlite/schema.ts';
 import { readEpoch, session, writeEpoch, type Session } from '../internal/sqlite/session.ts';
+import { tick } from '../internal/sqlite/store-clock.ts';
 import { patiently, transaction } from '../internal/sqlite/transaction.ts';
 
 export type { SqliteDatabaseLike, SqliteStatementLike, SqlValue } from '../internal/sqlite/database.ts';
@@ -77,9 +78,10 @@ export async function markRestored(options: SqliteLedgerOptions, quarantineMs: n
     connection,
     'IMMEDIATE',
     () => {
-      const before = readEpoch(connection, checked.now());
+      const now = tick(connection, checked.now());
+      const before = readEpoch(connection, now);
       const epoch = epochs(before);
-      epoch.begin(checked.now(), quarantineMs);
+      epoch.begin(now, quarantineMs);
       writeEpoch(connection, before, epoch.saved);
     },
     checked,

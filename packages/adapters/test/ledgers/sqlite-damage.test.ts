@@ -17,7 +17,16 @@ const DAY_MS = 86_400_000;
 const VALUES: readonly SqlValue[] = [null, '', 'garbage', '[null]', '{}', -1, 0, 2, 1e300];
 /** What names a row is not damaged: a row of another name is another row. */
 const NAMES: ReadonlySet<string> = new Set(['seq', 'id', 'notification', 'delivery', 'page']);
-const TABLES = ['notifications', 'pages', 'deliveries', 'contents', 'kept_evidence', 'due_claims', 'provider_messages'];
+const TABLES = [
+  'notifications',
+  'pages',
+  'deliveries',
+  'contents',
+  'kept_evidence',
+  'due_claims',
+  'provider_messages',
+  'clock',
+];
 
 /** Of a ledger that was just made, so that no column of a later schema is left out. */
 async function columns(): Promise<readonly string[]> {

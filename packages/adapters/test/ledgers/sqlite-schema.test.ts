@@ -115,6 +115,20 @@ describe('a part of the ledger that another program dropped', () => {
 
 const byName = (a: Part, b: Part): number => (a.name < b.name ? -1 : 1);
 
+test('a file of an earlier schema is brought up to date, with all that is in it', async () => {
+  const file = temporaryFile();
+  const first = sqliteLedger({ file });
+  const ids = await expanded(first, 2);
+  await first.close();
+  const database = openDatabase(file);
+  database.exec('DROP TABLE sendonce_clock; UPDATE sendonce_schema SET version = 1');
+  const ledger = sqliteLedger({ file });
+  expect(await sendDue(ledger)).toEqual(ids);
+  expect([...partsOf(database)].sort(byName)).toEqual([...PARTS].sort(byName));
+  await ledger.close();
+  database.close();
+});
+
 test("tables of an application whose names begin like the ledger's are none of it", async () => {
   const database = openDatabase(temporaryFile());
   database.exec('CREATE TABLE sendonce_outbox (id)');

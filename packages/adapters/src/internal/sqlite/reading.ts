@@ -2,6 +2,7 @@ import type { Ledger, Page } from '@sendonce/core';
 import { countRows } from './count.ts';
 import type { Connection } from './database.ts';
 import { notificationConditions, scansOf } from './filters.ts';
+import { storeTime } from './store-clock.ts';
 import { storyOf } from './story.ts';
 import {
   DELIVERIES,
@@ -33,7 +34,7 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
     list: (filter, { limit = DEFAULT_LIMIT, cursor = null } = {}) =>
       snapshot((connection) => {
         const after = Number(cursor ?? -1);
-        const rows = scansOf(filter, now()).flatMap(({ conditions, values }) =>
+        const rows = scansOf(filter, storeTime(connection, now())).flatMap(({ conditions, values }) =>
           connection.all<JoinedRow>(
             `${DELIVERIES} WHERE d.seq > ?${and(conditions)} ORDER BY d.seq LIMIT ?`,
             after,
@@ -49,7 +50,7 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
         const sql = `${NOTIFICATIONS} WHERE seq > ?${and(conditions)} ORDER BY seq LIMIT ?`;
         return pageOf(connection.all<WholeNotification>(sql, Number(cursor ?? -1), ...values, limit), limit, withData);
       }),
-    count: () => snapshot((connection) => countRows(connection, now())),
+    count: () => snapshot((connection) => countRows(connection, storeTime(connection, now()))),
     history: (id) =>
       snapshot((connection) => {
         const row = connection.get<{ story: string }>('SELECT story FROM sendonce_deliveries WHERE id = ?', id);

@@ -135,6 +135,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE sendonce_strays (id TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE sendonce_counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `CREATE TABLE sendonce_clock (id INTEGER PRIMARY KEY CHECK (id = 1), wall INTEGER NOT NULL, time INTEGER NOT NULL);`,
 ];
 
 /** The schema that this code writes. */

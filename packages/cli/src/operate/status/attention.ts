@@ -4,6 +4,8 @@ import type { Attention, StatusReport } from './report.ts';
 
 /** Longer than any worker's polling and a busy moment, ms. */
 const LATE_MS = 60_000;
+/** Ledgers go on by themselves over a step back of an hour; beyond that what waits stands, ms. */
+const CLOCK_BACK_MS = 65 * 60_000;
 
 /** What needs a person, the most urgent first. Pure. */
 export function attentionOf(
@@ -19,7 +21,7 @@ export function attentionOf(
       what: `work has been due for ${span(oldestDueMs)}, and nobody takes it`,
       next: 'see that a worker runs and can reach this ledger',
     },
-    facts.clockBehindMs >= LATE_MS && {
+    facts.clockBehindMs >= CLOCK_BACK_MS && {
       what: `the clock here is ${span(facts.clockBehindMs)} behind what is in the ledger, so what waits is not due before`,
       next: 'see whether the clock of this host was set back, and set it right: then it goes on by itself',
     },
