@@ -8,7 +8,7 @@ export interface Tick {
 }
 
 /** So far the ledger stays ahead of a host whose clock was set back: an hour, as by hand for summer time, and a little, ms. */
-export const MOST_AHEAD_MS = 65 * 60_000;
+export const MOST_AHEAD_MS: number = 65 * 60_000;
 /** How often it is written down, ms: after a step back the ledger's time goes on from what was written last. */
 const WRITE_EVERY_MS = 1_000;
 

@@ -14,10 +14,10 @@ import {
  */
 
 export type JoinedRow = DeliveryRow & { readonly parent: string };
-export const DELIVERIES = `SELECT ${ROW_COLUMNS}, n.body AS parent, ${WITH_MESSAGE} AS message
-  FROM sendonce_deliveries d JOIN sendonce_notifications n ON n.seq = d.notification` as const;
+export const DELIVERIES: string = `SELECT ${ROW_COLUMNS}, n.body AS parent, ${WITH_MESSAGE} AS message
+  FROM sendonce_deliveries d JOIN sendonce_notifications n ON n.seq = d.notification`;
 export type WholeNotification = NotificationRow & DataRow;
-export const NOTIFICATIONS = `SELECT ${NOTIFICATION_COLUMNS}, ${DATA_COLUMNS} FROM sendonce_notifications` as const;
+export const NOTIFICATIONS: string = `SELECT ${NOTIFICATION_COLUMNS}, ${DATA_COLUMNS} FROM sendonce_notifications`;
 
 /** @throws for a row that cannot be read. */
 export function deliveryOf(row: JoinedRow): DeliveryRecord {

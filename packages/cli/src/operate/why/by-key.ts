@@ -1,4 +1,6 @@
 import { kindOf, notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
+import { grouped } from '../../flags/parse-values.ts';
+import { wordsLine } from '../../progress-line.ts';
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
 import { missing } from '../find-record.ts';
@@ -26,13 +28,22 @@ function idsOf({ notifications }: Desk['config'], key: string, tenant: string): 
   return Object.keys(notifications).map((type) => notificationId(tenant, type, key));
 }
 
-/** No port lists tenants, nor types that the config does not have any more. */
-async function searched({ ledger }: Desk, key: string): Promise<readonly NotificationRecord[]> {
+/** No port lists tenants, nor types that the config does not have any more; on a large ledger this takes a while, and says so. */
+async function searched({ ledger, terminal }: Desk, key: string): Promise<readonly NotificationRecord[]> {
   const found: NotificationRecord[] = [];
+  const line = wordsLine(terminal);
+  const begun = performance.now();
+  let read = 0;
   for await (const { items } of notificationPages(ledger)) {
     found.push(...items.filter((record) => record.key === key));
     if (found.length >= MOST) break;
+    read += items.length;
+    line.tell(
+      performance.now() - begun,
+      () => `Not of tenant default: ${grouped(read)} notifications of all tenants read; --tenant NAME finds it at once`,
+    );
   }
+  line.clear();
   return found.slice(0, MOST);
 }
 
