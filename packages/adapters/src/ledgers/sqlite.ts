@@ -4,10 +4,12 @@ import { connectionOf, type Connection, type SqliteDatabaseLike } from '../inter
 import { unavailable } from '../internal/sqlite/failures.ts';
 import { fileWatch } from '../internal/sqlite/file-watch.ts';
 import { inJoined } from '../internal/sqlite/joined.ts';
+import { checkLoneLog } from '../internal/sqlite/lone-log.ts';
 import { checkedOptions, type CheckedOptions, type SqliteLedgerOptions } from '../internal/sqlite/options.ts';
 import { reading, type Snapshot } from '../internal/sqlite/reading.ts';
-import { migrate, SCHEMA_VERSION, versionOf } from '../internal/sqlite/schema.ts';
+import { isCurrent, migrate } from '../internal/sqlite/schema.ts';
 import { readEpoch, session, writeEpoch, type Session } from '../internal/sqlite/session.ts';
+import { tick } from '../internal/sqlite/store-clock.ts';
 import { patiently, transaction } from '../internal/sqlite/transaction.ts';
 
 export type { SqliteDatabaseLike, SqliteStatementLike, SqlValue } from '../internal/sqlite/database.ts';
@@ -76,9 +78,10 @@ export async function markRestored(options: SqliteLedgerOptions, quarantineMs: n
     connection,
     'IMMEDIATE',
     () => {
-      const before = readEpoch(connection, checked.now());
+      const now = tick(connection, checked.now());
+      const before = readEpoch(connection, now);
       const epoch = epochs(before);
-      epoch.begin(checked.now(), quarantineMs);
+      epoch.begin(now, quarantineMs);
       writeEpoch(connection, before, epoch.saved);
     },
     checked,
@@ -96,6 +99,8 @@ interface Opened {
 async function openLedger(checked: CheckedOptions): Promise<Opened> {
   const { file, isOurs, synchronous } = checked;
   let database: SqliteDatabaseLike | null = null;
+  const path = checked.realPath();
+  if (path !== null) checkLoneLog(path, file);
   try {
     database = checked.connect();
     // Waiting for a lock is ours to do: SQLite would stop the whole process for it.
@@ -105,13 +110,8 @@ async function openLedger(checked: CheckedOptions): Promise<Opened> {
     await patiently(() => connection.database.exec('PRAGMA journal_mode = WAL'), checked);
     database.exec(`PRAGMA synchronous = ${synchronous}`);
     // Whoever may only read can still look at tables that are up to date.
-    const isCurrent = await transaction(
-      connection,
-      'DEFERRED',
-      () => versionOf(connection) === SCHEMA_VERSION,
-      checked,
-    );
-    if (!isCurrent) await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
+    const isReady = await transaction(connection, 'DEFERRED', () => isCurrent(connection, file), checked);
+    if (!isReady) await transaction(connection, 'IMMEDIATE', () => migrate(connection, file), checked);
     return { connection, own: session(connection, checked), watch: fileWatch(checked.path, file) };
   } catch (error) {
     if (isOurs) database?.close();

@@ -133,6 +133,49 @@ describe('a database whose rows are no objects of plain values is refused by wha
 });
 
 describe('a transaction that cannot be joined safely is refused:', () => {
+  const closed = (): SqliteDatabaseLike => {
+    const database = openDatabase(temporaryFile());
+    database.close();
+    return database;
+  };
+  const UNUSABLE: readonly (readonly [what: string, make: () => unknown, words: RegExp])[] = [
+    ['that is closed', closed, /this one cannot be used \(it says: .*not open\)$/i],
+    ['text', () => 'tx', /got 'tx'$/],
+    ['number', () => 5, /got 5$/],
+    ['null', () => null, /got null$/],
+    ['list', () => [], /got a list of 0$/],
+    ['function', () => () => undefined, /got a function$/],
+    ['statement', () => openDatabase(':memory:').prepare('SELECT 1'), /got an object/],
+    [
+      'wrapper that answers promises',
+      () => ({ exec: () => Promise.resolve(), prepare: () => Promise.resolve({}), close: () => undefined }),
+      /this one cannot be used/,
+    ],
+    ['thing that prepares nothing', () => ({ exec: () => undefined, prepare: () => undefined }), /cannot be used/],
+  ];
+  test.for(UNUSABLE)('a %s is told as the value that it is', async ([, make, words]) => {
+    const ledger = sqliteLedger({ file: temporaryFile() });
+    for (const isOpened of [false, true]) {
+      if (isOpened) await ledger.count();
+      const said = await refusal(accept(ledger, make()));
+      expect(said).toMatch(/^OPTION_INVALID: transaction: must be the open connection/);
+      expect(said).toMatch(words);
+    }
+    await ledger.close();
+  });
+
+  test('one that was closed after it was joined', async () => {
+    const file = temporaryFile();
+    const ledger = sqliteLedger({ file });
+    const database = openDatabase(file);
+    database.exec('BEGIN IMMEDIATE');
+    await accept(ledger, database);
+    database.exec('COMMIT');
+    database.close();
+    expect(await refusal(accept(ledger, database))).toMatch(/^OPTION_INVALID: transaction: .* this one cannot be used/);
+    await ledger.close();
+  });
+
   test('one that reads what others have not committed', async () => {
     const file = temporaryFile();
     const database = openDatabase(file);

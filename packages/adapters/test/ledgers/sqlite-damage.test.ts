@@ -17,7 +17,16 @@ const DAY_MS = 86_400_000;
 const VALUES: readonly SqlValue[] = [null, '', 'garbage', '[null]', '{}', -1, 0, 2, 1e300];
 /** What names a row is not damaged: a row of another name is another row. */
 const NAMES: ReadonlySet<string> = new Set(['seq', 'id', 'notification', 'delivery', 'page']);
-const TABLES = ['notifications', 'pages', 'deliveries', 'contents', 'kept_evidence', 'due_claims', 'provider_messages'];
+const TABLES = [
+  'notifications',
+  'pages',
+  'deliveries',
+  'contents',
+  'kept_evidence',
+  'due_claims',
+  'provider_messages',
+  'clock',
+];
 
 /** Of a ledger that was just made, so that no column of a later schema is left out. */
 async function columns(): Promise<readonly string[]> {
@@ -271,4 +280,63 @@ test('a message that is gone is never sent as an empty one', async () => {
   const granted = await ledger.claim({ due: 100, lateMs: 0 }, { ...LEASE, requestId: 'r' });
   expect(granted.map((verdict) => verdict.kind === 'granted' && verdict.record.message)).toEqual([null, null]);
   expect((await ledger.count()).unreadable).toBe(1);
+});
+
+describe('a record that cannot be read', () => {
+  const QUEUED = 'sendonce_deliveries SET';
+  const DAMAGE: readonly (readonly [what: string, sql: string])[] = [
+    ['by its body', `${QUEUED} body = 'garbage'`],
+    ['by what never changes', `${QUEUED} fixed = '[]'`],
+    ['by its state', `${QUEUED} state = 'sent'`],
+    ['by a time before all times', `${QUEUED} work_at = -1`],
+    ['by a time that is none', `${QUEUED} work_at = 'garbage'`],
+    ['by its notification', `sendonce_notifications SET body = 'garbage'`],
+  ];
+
+  test.each(DAMAGE)('%s is no work that waits, while what can be read is', async (_what, sql) => {
+    const { ledger, database, elapse } = emptyLedger();
+    await expanded(ledger, 7, 'damaged');
+    database.exec(`UPDATE ${sql}`);
+    elapse(60_000);
+    expect((await ledger.count()).oldestDueMs).toBe(0);
+    await expanded(ledger, 1, 'sound');
+    elapse(5_000);
+    expect((await ledger.count()).oldestDueMs).toBe(5_000);
+  });
+
+  test('and is still to be routed is no work that waits either', async () => {
+    const { ledger, database, elapse } = emptyLedger();
+    await populated({ ledger, database, elapse });
+    database.exec(`UPDATE sendonce_deliveries SET work_at = NULL; UPDATE sendonce_notifications SET body = 'garbage'`);
+    elapse(60_000);
+    expect((await ledger.count()).oldestDueMs).toBe(0);
+  });
+});
+
+describe('the data of a notification', () => {
+  test('that are lost are damage, and not handed to a content function as nothing', async () => {
+    const { ledger, database } = emptyLedger();
+    const [id] = await expanded(ledger, 1);
+    database.exec('UPDATE sendonce_notifications SET data = NULL');
+    const scene = sqliteLedger({ database, now: () => 1_800_000_000_000 });
+    expect(await scene.claim({ due: 10, lateMs: 0 }, { ...LEASE, requestId: 'r' })).toEqual([]);
+    expect(await scene.count()).toMatchObject({ unreadable: 1, oldestDueMs: 0 });
+    expect(await scene.find([id!])).toEqual([null]);
+    expect(await scene.findNotifications([notificationId('default', 'order', 'k1')])).toEqual([null]);
+  });
+
+  test('that are lost while a dead letter still needs them are damage as well', async () => {
+    const scene = emptyLedger();
+    const { ledger, database } = scene;
+    await expanded(ledger, 1);
+    const [granted] = await ledger.claim({ due: 1, lateMs: 0 }, { ...LEASE, requestId: 'r' });
+    if (granted?.kind !== 'granted') throw new Error('not granted');
+    await ledger.mark([markOf(granted.id, granted.fence)]);
+    const outcome = { kind: 'rejected', scope: 'message', reason: 'no' } as const;
+    await ledger.settle([{ ...settleOf(granted.id, granted.fence), outcome, next: { kind: 'failed', reason: 'no' } }]);
+    const id = notificationId('default', 'order', 'k1');
+    expect(await ledger.findNotifications([id])).toMatchObject([{ state: 'done', data: { order: 'k1' } }]);
+    database.exec('UPDATE sendonce_notifications SET data = NULL');
+    expect(await ledger.findNotifications([id])).toEqual([null]);
+  });
 });

@@ -17,7 +17,8 @@ export const ADDRESS_FLAGS = {
 
 export const FILTER_FLAGS = {
   reason: string({
-    description: "A part of its reason or of a provider's answer, in whatever case, or exactly a provider's own code.",
+    description:
+      "A part of its reason or of a provider's answer, in whatever case and also as a report shows it, or exactly a provider's own code.",
     helpValue: 'TEXT',
     helpGroup: which,
   }),
@@ -54,7 +55,7 @@ export const REPLAY_FLAGS = {
   ...FILTER_FLAGS,
   include: string({
     description:
-      'Also those that are failed (refused for good: it helps only if the refusal was wrong) or parked (may have been sent: a ' +
+      'Also those that are failed (refused for good, or could not be made: it helps only if that is mended) or parked (may have been sent: a ' +
       'possible duplicate, which is recorded). [only dead: known not sent]',
     helpValue: 'failed,parked',
     helpGroup: which,

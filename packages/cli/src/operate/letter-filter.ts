@@ -4,6 +4,7 @@ import { parseChoice } from '../flags/parse-values.ts';
 import { nearest } from '../nearest.ts';
 import type { FilterFlags } from './flags.ts';
 import { parseMoment } from './parse-moment.ts';
+import { NO_REASON, saysReason } from './reason-group.ts';
 
 export const DEAD_LETTER_STATES = ['dead', 'failed', 'parked'] as const satisfies readonly DeliveryState[];
 export type DeadLetterState = (typeof DEAD_LETTER_STATES)[number];
@@ -86,10 +87,10 @@ export function fits(record: DeliveryRecord, filter: LetterFilter): boolean {
   );
 }
 
-/** A part of its reason or of what a provider answered, in whatever case; or exactly the code that a provider gave. */
-function hasReason({ reason, attempts }: DeliveryRecord, wanted: string): boolean {
-  const part = wanted.toLowerCase();
-  const has = (text: string | null): boolean => text?.toLowerCase().includes(part) === true;
+/** A part of its reason or of what a provider answered, as it is or as it is shown; or exactly the code that a provider gave. */
+function hasReason({ reason, attempts, target }: DeliveryRecord, wanted: string): boolean {
+  if (reason === null && wanted === NO_REASON) return true;
+  const has = (text: string | null): boolean => text !== null && saysReason(text, wanted, target);
   return (
     has(reason) ||
     attempts.some(({ outcome }) => {

@@ -1,5 +1,8 @@
 import type { Target } from '@sendonce/core';
 
+/** Stands in the place of what is not shown. */
+export const HIDDEN = '…';
+
 const EMAIL = /[^\s<>"'(),;:@]+@[^\s<>"'(),;@]+\.[^\s<>"'(),;@]+/gu;
 const PHONE = /\+\d[\d\s().-]{5,}\d/g;
 
@@ -29,15 +32,15 @@ export function masks(show: boolean): Masks {
 
 function masked(address: string): string {
   const at = address.lastIndexOf('@');
-  if (at > 0) return `${[...address][0]}…${address.slice(at)}`;
-  if (/^\+?\d[\d\s().-]{5,}$/.test(address)) return `${address.slice(0, 3)}…${address.slice(-2)}`;
+  if (at > 0) return `${[...address][0]}${HIDDEN}${address.slice(at)}`;
+  if (/^\+?\d[\d\s().-]{5,}$/.test(address)) return `${address.slice(0, 3)}${HIDDEN}${address.slice(-2)}`;
   const host = /^(https?:\/\/[^/?#]+)/.exec(address)?.[1];
-  if (host !== undefined) return `${host}/…`;
+  if (host !== undefined) return `${host}/${HIDDEN}`;
   if (address === '') return '(empty)';
   // Ids and tokens of one service begin alike, and differ in their ends.
   const letters = [...address];
   const shown = Math.floor(Math.min(2, letters.length / 3));
-  return `${letters.slice(0, shown).join('')}…${letters.length < 2 ? '' : letters.slice(-Math.max(1, shown)).join('')}`;
+  return `${letters.slice(0, shown).join('')}${HIDDEN}${letters.length < 2 ? '' : letters.slice(-Math.max(1, shown)).join('')}`;
 }
 
 function maskedText(text: string): string {

@@ -10,14 +10,28 @@ export interface Header {
   readonly delimiter: string;
 }
 
+/** A header whose quotes do not add up. Taken as it stands it would give its columns other names than were meant. */
+const OPEN_QUOTE =
+  'has a double quote out of place: a name in quotes is closed on the same line, and a quote inside it is doubled';
+
 /** What the first line says: the columns by name, and the delimiter that it uses most. `columnsOf`: what becomes of the names. */
-export function csvHeader(text: string, columnsOf: (names: readonly string[]) => readonly string[]): Header {
+export function csvHeader(
+  text: string,
+  line: number,
+  columnsOf: (names: readonly string[]) => readonly string[],
+): Header {
   const delimiter = delimiterOf(text);
-  const fields = csvRecords(text, delimiter)?.[0]?.fields ?? text.split(delimiter);
+  const records = csvRecords(text, delimiter);
+  if (records === null) throw headerError(line, OPEN_QUOTE);
+  const fields = records[0]?.fields ?? text.split(delimiter);
   const columns = columnsOf(fields.map((name) => name.trim()));
   const twice = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
   if (twice !== undefined) throw new SendonceError('RECIPIENTS_FILE_INVALID', `the column '${twice}' is there twice`);
   return { delimiter, columns };
+}
+
+export function headerError(line: number, problem: string): SendonceError {
+  return new SendonceError('RECIPIENTS_FILE_INVALID', `line ${line}, the header, ${problem}`);
 }
 
 function delimiterOf(header: string): string {

@@ -1,5 +1,4 @@
-import { SendonceError } from '@sendonce/core';
-import { csvHeader, type Header } from './csv-header.ts';
+import { csvHeader, headerError, type Header } from './csv-header.ts';
 import { csvRecords } from './csv-records.ts';
 import { TOO_LONG, type Line } from './lines.ts';
 import { textProblem } from './text-problem.ts';
@@ -62,11 +61,12 @@ function takeHeader(state: Waiting, shape: RowShape<unknown>): Header | null {
   advance(state, blank < 0 ? state.waiting.length : blank);
   const text = state.waiting[0];
   if (text === undefined) return null;
-  const problem = text === null ? TOO_LONG : textProblem(text);
-  if (text === null || problem !== null)
-    throw new SendonceError('RECIPIENTS_FILE_INVALID', `line ${state.line}, the header, ${problem}`);
+  if (text === null) throw headerError(state.line, TOO_LONG);
+  const problem = textProblem(text);
+  if (problem !== null) throw headerError(state.line, problem);
+  const header = csvHeader(text, state.line, (names) => shape.columns(names));
   advance(state, 1);
-  return csvHeader(text, (names) => shape.columns(names));
+  return header;
 }
 
 /** All waiting lines at once: the quick way, for the usual file. Null when any of them needs a closer look. */

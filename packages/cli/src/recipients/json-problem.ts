@@ -1,5 +1,5 @@
 import { DEEPEST } from '@sendonce/core/internal';
-import { textProblem } from './text-problem.ts';
+import { escapeProblem, textProblem } from './text-problem.ts';
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[[\]{},:]/g;
 
@@ -19,8 +19,9 @@ export function jsonProblem(text: string): string | null {
       if (levels.push(token === '{' ? new Set() : null) > DEEPEST) return `is nested deeper than ${DEEPEST} levels`;
     } else if (token === '}' || token === ']') levels.pop();
     else if (token.startsWith('"')) {
-      const value = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
-      const problem = textProblem(value);
+      const isEscaped = token.includes('\\');
+      const value = isEscaped ? (JSON.parse(token) as string) : token.slice(1, -1);
+      const problem = isEscaped ? escapeProblem(value) : textProblem(value);
       if (problem !== null) return problem;
       const isName = level instanceof Set && before !== ':';
       if (isName && level.has(value)) return `has the name ${JSON.stringify(value)} twice in one object`;
@@ -32,11 +33,18 @@ export function jsonProblem(text: string): string | null {
   return null;
 }
 
-/** Fractions are what everybody takes floating point for; what is rounded before its point, or is no number any more, is another one. */
+/** The smallest number that has as many digits as any other; below it they are lost one by one, and in the end there is 0. */
+const LEAST_NORMAL = 2 ** -1_022;
+
+/**
+ * Fractions are what everybody takes floating point for. What is rounded before its point, has lost its digits near 0, or is no number
+ * any more, is another one, unless it says exactly what is left.
+ */
 function isExact(token: string): boolean {
   if (!/\d/.test(token)) return true;
   const value = Number(token);
-  if (Number.isSafeInteger(value) || Math.abs(value) < Number.MAX_SAFE_INTEGER) return true;
+  const size = Math.abs(value);
+  if (size >= LEAST_NORMAL && size <= Number.MAX_SAFE_INTEGER) return true;
   return Number.isFinite(value) && digits(token) === digits(String(value));
 }
 
@@ -45,5 +53,6 @@ function digits(token: string): string {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token) ?? [];
   const significant = (whole + fraction).replace(/^0+/, '');
   const trimmed = significant.replace(/0+$/, '');
+  if (trimmed === '') return '0';
   return `${trimmed} ${Number(exponent) - fraction.length + significant.length - trimmed.length}`;
 }

@@ -3,8 +3,13 @@ import { answering } from '../operate/answering.ts';
 
 const ANSWER_MS = 10_000;
 
-/** No waiting mends these: another program or another config is needed. */
-const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['DRIVER_MISSING', 'LEDGER_NEWER', 'OPTION_INVALID']);
+/** No waiting mends these: another program, another config or another file is needed. */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'DRIVER_MISSING',
+  'LEDGER_CORRUPT',
+  'LEDGER_NEWER',
+  'OPTION_INVALID',
+]);
 
 /**
  * Asks the ledger something before the work begins. Null: it answered. An error: it did not, and may later.

@@ -1,5 +1,6 @@
 import { isSettled, type DeliveryState, type TelemetryEvent } from '@sendonce/core';
 import { grouped } from '../flags/parse-values.ts';
+import { plainReason } from './plain-reason.ts';
 
 /** What this process's worker has done, and what troubles it, as its events tell. */
 export class Vitals {
@@ -19,7 +20,7 @@ export class Vitals {
         return;
       case 'worker.degraded':
         // A sink that fails is no trouble of the worker.
-        if (event.worker !== 'alerts' && event.worker !== 'telemetry') this.troubles.add(event.reason);
+        if (event.worker !== 'alerts' && event.worker !== 'telemetry') this.troubles.add(plainReason(event.reason));
         return;
       case 'worker.recovered':
         if (event.worker !== 'alerts' && event.worker !== 'telemetry') this.troubles.clear();

@@ -4,6 +4,7 @@ import { wordsLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
 import { Complaints, type ComplaintsOptions } from './complaints.ts';
 import type { Hashed } from './hashed.ts';
+import { plainReason } from './plain-reason.ts';
 import type { Vitals } from './vitals.ts';
 
 /** What a worker says of itself beside its events. */
@@ -67,7 +68,7 @@ export function wordsVoice(terminal: Terminal, { vitals, hashed, dueOf }: VoiceO
 function wordsOf(event: TelemetryEvent): string | null {
   switch (event.kind) {
     case 'worker.degraded':
-      return `In trouble, and trying again: ${event.reason}`;
+      return `In trouble, and trying again: ${plainReason(event.reason)}`;
     case 'worker.recovered':
       return 'Works again.';
     case 'function.shared':

@@ -1,4 +1,12 @@
-import { DELIVERY_STATES, SendonceError, type Attempt, type DeliveryRecord, type NotifierConfig } from '@sendonce/core';
+import {
+  DELIVERY_STATES,
+  SendonceError,
+  type Attempt,
+  type Counts,
+  type DeliveryRecord,
+  type Ledger,
+  type NotifierConfig,
+} from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { answering } from '../../src/operate/answering.ts';
 import { cursorText, parseCursor } from '../../src/operate/dlq/cursor.ts';
@@ -7,9 +15,11 @@ import { masks } from '../../src/operate/mask.ts';
 import { parseMoment } from '../../src/operate/parse-moment.ts';
 import { parseRate } from '../../src/operate/parse-rate.ts';
 import { prospectOf, type Prospect } from '../../src/operate/prospect.ts';
-import { reasonGroup } from '../../src/operate/reason-group.ts';
+import { NO_REASON, reasonGroup } from '../../src/operate/reason-group.ts';
 import { parseRequest } from '../../src/operate/replay/request.ts';
-import { columns, relative, span } from '../../src/operate/words.ts';
+import { attentionOf } from '../../src/operate/status/attention.ts';
+import { unsentOf } from '../../src/operate/status/unsent.ts';
+import { columns, cut, relative, span } from '../../src/operate/words.ts';
 import { nextStep } from '../../src/operate/why/next-step.ts';
 import { storyOf } from '../../src/operate/why/story.ts';
 import { record } from './support/record.ts';
@@ -26,13 +36,29 @@ describe('a time', () => {
     ['2026-03-01T02:30', Date.UTC(2026, 2, 1, 2, 30)],
     ['2026-03-01 02:30:15Z', Date.UTC(2026, 2, 1, 2, 30, 15)],
     ['2026-03-01T02:30+02:00', Date.UTC(2026, 2, 1, 0, 30)],
+    ['2028-02-29', Date.UTC(2028, 1, 29)],
+    ['2026-02-28T24:00Z', Date.UTC(2026, 2, 1)],
   ])('may be written %s', (text, at) => {
     expect(parseMoment('since', text, NOW)).toBe(at);
   });
 
-  test.each(['', '2', 'yesterday', '2026', '2026-13-45', '03/01/2026', '-2h'])('may not be written %j', (text) => {
-    expect(() => parseMoment('since', text, NOW)).toThrow('expected how long ago (30m, 2h, 3d) or an ISO time');
-  });
+  test.each(['', '2', 'yesterday', '2026', '2026-03-01T25:00', '03/01/2026', '-2h'])(
+    'may not be written %j',
+    (text) => {
+      expect(() => parseMoment('since', text, NOW)).toThrow('expected how long ago (30m, 2h, 3d) or an ISO time');
+    },
+  );
+});
+
+test.each([
+  '2026-02-30',
+  '2026-02-29T10:00Z',
+  '2026-04-31 00:00',
+  '2026-06-31T12:00+02:00',
+  '2026-13-45',
+  '2026-01-00',
+])('a day that there is not (%s) is refused, and not taken for another', (text) => {
+  expect(() => parseFilter({ until: text }, NOW)).toThrow(`expected a day that there is: not ${text.slice(0, 10)}`);
 });
 
 test.each([
@@ -87,6 +113,72 @@ describe('a filter', () => {
     [{ tenant: 'other' }, false],
   ])('%j fits: %s', (flags, expected) => {
     expect(fits(letter, parseFilter(flags, NOW))).toBe(expected);
+  });
+});
+
+describe('a reason that a report has shown can be asked for as it was shown:', () => {
+  const { target } = record();
+  const REASONS = [
+    'no mailbox Ann@example.org here',
+    'attempts spent (5): 550 <bob@example.com> and +49 151 2345678 are unknown',
+    'request 3f2a9c1b7d5e4f60aa of user 4711234 timed out',
+    `Ann@example.org: ${'the server is busy and says so at length, '.repeat(5)}`,
+    'two  spaces\nand a line',
+    '99119911',
+    'a plain one',
+    null,
+  ];
+  const SHOWN: Readonly<Record<string, (reason: string | null) => string>> = {
+    'a list of reasons': (reason) => cut(reasonGroup(reason), 90),
+    'a table': (reason) => cut(masks(false).text(reason ?? NO_REASON, target), 70),
+    'one delivery': (reason) => masks(false).text(reason ?? NO_REASON, target),
+    'one that shows addresses': (reason) => reason ?? NO_REASON,
+  };
+  test.for(Object.entries(SHOWN))('%s', ([, shown]) => {
+    for (const reason of REASONS) {
+      const filter = parseFilter({ reason: shown(reason) }, NOW);
+      const found = REASONS.filter((each) => fits(record({ reason: each, attempts: [] }), filter));
+      expect(found, `${shown(reason)}`).toEqual([reason]);
+    }
+  });
+
+  test('and so can what a provider answered', () => {
+    const outcome = { kind: 'rejected', scope: 'message', reason: 'no user Ann@example.org' } as const;
+    const letter = record({ attempts: [{ ...record().attempts[0]!, outcome }] });
+    expect(fits(letter, parseFilter({ reason: 'no user a…@example.org' }, NOW))).toBe(true);
+    expect(fits(letter, parseFilter({ reason: 'no user b…@example.org' }, NOW))).toBe(false);
+  });
+});
+
+describe('what failed is told by its cause', () => {
+  const refusal = { kind: 'rejected', scope: 'message', reason: 'no such user' } as const;
+  const refused = record({ state: 'failed', attempts: [{ ...record().attempts[0]!, outcome: refusal }] });
+  const notMade = record({ state: 'failed', attempts: [], reason: 'TypeError: no name' });
+  const config = { channels: {}, notifications: {} } as NotifierConfig;
+
+  const toldOf = async (items: readonly DeliveryRecord[]): Promise<string> => {
+    const list: Ledger['list'] = ({ states }) =>
+      Promise.resolve({ items: states?.includes('failed') ? items : [], cursor: null });
+    const deliveries = { failed: items.length, dead: 0, parked: 0 } as Counts['deliveries'];
+    const unsent = await unsentOf({ list } as Ledger, config, { deliveries } as Counts, NOW);
+    const facts = { ...unsent, blocked: [], putBack: [], notifications: {}, lacking: { reasons: [] } };
+    const told = attentionOf(facts as unknown as Parameters<typeof attentionOf>[0], (words) => words);
+    return told.map(({ what }) => what).join('\n');
+  };
+
+  test.each([
+    ['a refusal', [refused], '1 message was refused for good by a provider'],
+    ['what came to no provider', [notMade], '1 message could not be made, so no provider was asked: their content'],
+    ['both', [refused, notMade, notMade], /^1 message was refused .*\n2 messages could not be made/],
+  ] as const)('in a status: %s', async (_what, items, words) => {
+    const told = await toldOf(items);
+    expect(told).toMatch(words);
+    expect(told.split('\n')).toHaveLength(new Set(items).size);
+  });
+
+  test('as its next step', () => {
+    expect(nextStep(refused, config, NOW).text).toContain('only if the refusal was wrong');
+    expect(nextStep(notMade, config, NOW).text).toContain('No provider was asked: mend its content or its address');
   });
 });
 

@@ -31,7 +31,8 @@ describe('a malformed row of NDJSON costs itself alone, and says why', () => {
     ['an over-long line', `{"id":"${long}"}`, /^2: is longer than 1,000,000 characters/],
     ['bytes that are not UTF-8', broken('{"id":"', '"}'), /^2: has bytes that are not UTF-8/],
     ['a NUL', '{"id":"a\0"}', /^2: has NUL characters/],
-    ['a NUL that is escaped', '{"id":"a\\u0000"}', /^2: has NUL characters/],
+    ['a NUL that is escaped', '{"id":"a\\u0000"}', /^2: has the escape \\u0000 \(NUL\), .* leave it out$/],
+    ['a lost character that is escaped', '{"id":"a\\ufffd"}', /^2: has the escape \\ufffd/],
     ['half of a character', '{"id":"\\ud83d"}', /^2: has half of a character/],
     ['a name twice', '{"id":1,"a":{"x":1},"id":2}', /^2: has the name "id" twice in one object/],
     ['a name twice, written in two ways', '{"n":[{"id":1,"\\u0069d":2}]}', /^2: has the name "id" twice/],
@@ -43,6 +44,14 @@ describe('a malformed row of NDJSON costs itself alone, and says why', () => {
     ['a number beyond 2^53 below zero', '{"id":-12345678901234567890}', /^2: .*which would be rounded/],
     ['a number beyond 2^53 with a fraction', '{"id":123456789012345678.90}', /^2: .*which would be rounded/],
     ['a number beyond every number', '{"id":1e999}', /^2: .*which would be rounded to Infinity/],
+    [
+      'a number below every number',
+      '{"id":1e-400}',
+      /^2: has the number 1e-400, which would be rounded to 0: give it as a text/,
+    ],
+    ['the same below zero', '{"id":[-1e-400]}', /^2: has the number -1e-400, which would be rounded to 0/],
+    ['the same without an exponent', `{"id":0.${'0'.repeat(400)}1}`, /^2: .*which would be rounded to 0/],
+    ['a number so small that its digits are lost', '{"id":3.14e-323}', /^2: .*which would be rounded to 3e-323/],
     ['deep nesting', `{"id":${'['.repeat(101)}${']'.repeat(101)}}`, /^2: is nested deeper than 100 levels/],
     [
       'nesting without end',
@@ -62,6 +71,10 @@ describe('a malformed row of NDJSON costs itself alone, and says why', () => {
     [
       'the largest numbers that are kept',
       '{"id":1,"n":[9007199254740991,-9007199254740992,1e21,1.5e300,0.1,3.14159265358979323846]}\n{"id":2}',
+    ],
+    [
+      'zero in every form, and the smallest numbers that are kept',
+      '{"id":1,"n":[0,-0,0.0,0e7,-0.00e-999,5e-324,2.2250738585072014e-308,1e-300]}\n{"id":2}',
     ],
     ['the same name in two objects, and as a value', '{"id":1,"a":{"id":"id"},"b":[{"id":"a"},{"id":"a"}]}\n{"id":2}'],
     ['a hundred levels', `{"id":1,"a":${'['.repeat(99)}${']'.repeat(99)}}\n{"id":2}`],
@@ -109,6 +122,13 @@ describe('a malformed row of CSV costs itself alone, and says why', () => {
   test.each([
     ['that is over-long', `id,${long}\n1,a\n`, /line 1, the header, is longer than/],
     ['that is not text', broken('id,', '\n1,a\n'), /line 1, the header, has bytes that are not UTF-8/],
+    [
+      'with a quote that nobody closes',
+      'id,"note\n1,a\n2,b\n',
+      /line 1, the header, has a double quote out of place: a name in/,
+    ],
+    ['with a stray quote', '\n\nid,no"te\n1,a\n', /line 3, the header, has a double quote out of place/],
+    ['with a quote behind a space', 'id, "note"\n1,a\n', /line 1, the header, has a double quote out of place/],
     ['in UTF-16 without a mark', Buffer.from('id,note\n1,a\n', 'utf16le'), /line 1, the header, has NUL characters/],
   ])('a header %s is the file, and ends with its reason', async (_what, text, words) => {
     await expect(read('csv', text)).rejects.toMatchObject({

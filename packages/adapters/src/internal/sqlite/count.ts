@@ -1,6 +1,7 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES, type Counts } from '@sendonce/core';
 import { readCounters } from './counters.ts';
 import type { Connection } from './database.ts';
+import { oldestDue } from './oldest-due.ts';
 
 export function countRows(connection: Connection, now: number): Counts {
   const sums = readCounters(connection);
@@ -17,13 +18,4 @@ export function countRows(connection: Connection, now: number): Counts {
     unreadable: rows('sendonce_unreadable'),
     oldestDueMs: Math.max(0, now - (oldestDue(connection) ?? now)),
   };
-}
-
-function oldestDue(connection: Connection): number | null {
-  const row = connection.get<{ at: number | null }>(
-    `SELECT min(at) AS at FROM (
-       SELECT min(work_at) AS at FROM sendonce_deliveries WHERE work_at IS NOT NULL
-       UNION ALL SELECT min(work_at) FROM sendonce_notifications WHERE work_at IS NOT NULL)`,
-  );
-  return row?.at ?? null;
 }

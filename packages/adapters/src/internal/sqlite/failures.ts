@@ -67,10 +67,17 @@ const TOLD: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ],
 };
 
+/** What SQLite says where a statement of ours names what we made, and it is not there. */
+const GONE = /no such (?:table|view|index|column)|has no column named/;
+const LOST: readonly [ErrorCode, string] = [
+  'LEDGER_CORRUPT',
+  'it has lost a part of the ledger, which another program dropped; stop what uses this file and start it again: an index is made anew then, and what else is missing is told',
+];
+
 /** The error that a user sees for a driver's. Nothing of the call was written. */
 export function unavailable(error: unknown, file: string): SendonceError {
   const driver = error instanceof Error ? error.message : String(error);
-  const [code, advice] = TOLD[codeOf(error)] ?? [
+  const [code, advice] = (GONE.test(driver) ? LOST : TOLD[codeOf(error)]) ?? [
     'LEDGER_UNAVAILABLE',
     'nothing was written, and the call may be repeated',
   ];

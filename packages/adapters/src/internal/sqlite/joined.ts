@@ -1,4 +1,5 @@
 import { SendonceError } from '@sendonce/core';
+import { shown } from '@sendonce/core/internal';
 import { connectionOf, type Connection, type SqliteDatabaseLike } from './database.ts';
 import { codeOf, isDriverError, isInsideTransaction, unavailable } from './failures.ts';
 import { isDatabase, type CheckedOptions } from './options.ts';
@@ -15,14 +16,9 @@ export function inJoined<T>(
   work: (joined: Session) => T,
   { checked, own }: { readonly checked: CheckedOptions; readonly own: Connection | null },
 ): T {
-  if (!isDatabase(given))
-    throw invalid(
-      `must be the open connection (better-sqlite3, libsql or node:sqlite) whose transaction is to be joined, got ${typeof given}`,
-    );
+  if (!isDatabase(given)) throw invalid(`must be ${WANTED}, got ${shown(given)}`);
   try {
-    const connection = connectionOf(given);
-    checkTransaction(connection);
-    checkFile(connection, checked, own);
+    const connection = usable(() => joinable(given, checked, own));
     return whole(given, () => {
       // Looked at anew each time: what an earlier transaction made (the tables, above all) may have been rolled back with it.
       if (versionOf(connection) !== SCHEMA_VERSION) migrate(connection, checked.file);
@@ -37,6 +33,29 @@ export function inJoined<T>(
       'LEDGER_LOCKED',
       `'${checked.file}' is being written by another program, and a transaction that was begun to read cannot wait for it; roll it back and begin it again, with BEGIN IMMEDIATE (SQLite says: ${(error as Error).message})`,
       { cause: error },
+    );
+  }
+}
+
+const WANTED = 'the open connection (better-sqlite3, libsql or node:sqlite) whose transaction is to be joined';
+
+/** @throws SendonceError OPTION_INVALID for a connection that cannot be joined; else what its driver says. */
+function joinable(given: SqliteDatabaseLike, checked: CheckedOptions, own: Connection | null): Connection {
+  const connection = connectionOf(given);
+  checkTransaction(connection);
+  checkFile(connection, checked, own);
+  return connection;
+}
+
+/** What is no error of SQLite, before anything was done, is about what was given: closed, or something that only looks like one. */
+function usable<T>(look: () => T): T {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof SendonceError || isDriverError(error)) throw error;
+    throw invalid(
+      `must be ${WANTED}; this one cannot be used (it says: ${error instanceof Error ? error.message : shown(error)})`,
+      error,
     );
   }
 }
@@ -116,6 +135,6 @@ function checkLocks(connection: Connection, own: Connection): void {
   );
 }
 
-function invalid(what: string): SendonceError {
-  return new SendonceError('OPTION_INVALID', `transaction: ${what}`);
+function invalid(what: string, cause?: unknown): SendonceError {
+  return new SendonceError('OPTION_INVALID', `transaction: ${what}`, cause === undefined ? {} : { cause });
 }

@@ -2,8 +2,11 @@ import type { NotificationRecord } from '@sendonce/core';
 import type { NotificationEntry } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
 import {
+  DATA_COLUMNS,
+  dataOf,
   NOTIFICATION_COLUMNS,
   notificationOf,
+  type DataRow,
   type NotificationBody,
   type NotificationRow,
 } from './notification-row.ts';
@@ -34,12 +37,12 @@ export function notificationEntries(connection: Connection): NotificationEntries
   const seqs = new Map<string, number>();
   const data = new Map<string, unknown>();
 
-  function dataOf(seq: number, { id, fingerprint, acceptedAt }: NotificationBody): unknown {
+  function knownData(seq: number, { id, fingerprint, acceptedAt }: NotificationBody): unknown {
     // Not by its number: after a rollback, or once it is forgotten, another notification may get that.
     const key = `${id} ${fingerprint} ${acceptedAt}`;
     if (data.has(key)) return data.get(key);
-    const row = connection.get<{ data: string | null }>('SELECT data FROM sendonce_notifications WHERE seq = ?', seq);
-    const value: unknown = row?.data === null || row === undefined ? null : JSON.parse(row.data);
+    const row = connection.get<DataRow>(`SELECT ${DATA_COLUMNS} FROM sendonce_notifications WHERE seq = ?`, seq);
+    const value = row === undefined ? null : dataOf(row);
     if (data.size >= MOST_REMEMBERED) data.clear();
     data.set(key, value);
     return value;
@@ -56,7 +59,7 @@ export function notificationEntries(connection: Connection): NotificationEntries
   function readable(row: NotificationRow): Entry | undefined {
     const { seq, open } = row;
     try {
-      return { seq, open, record: notificationOf(row, (body) => dataOf(seq, body)), isDirty: false };
+      return { seq, open, record: notificationOf(row, (body) => knownData(seq, body)), isDirty: false };
     } catch {
       // One damaged row must not hold up the others. Without a time it is in no queue of work, and counts as lost where it had one.
       connection.run('UPDATE sendonce_notifications SET work_at = NULL, ended = NULL WHERE seq = ?', seq);

@@ -15,8 +15,25 @@ export interface NotificationRow {
 
 export const NOTIFICATION_COLUMNS = 'seq, state, sealed, recipients, open, work_at, body' as const;
 
+/** Its data, and what tells whether they may be gone. */
+export interface DataRow {
+  readonly data: string | null;
+  readonly over_at: number | null;
+  readonly erase_at: number | null;
+}
+
+export const DATA_COLUMNS = 'data, over_at, erase_at' as const;
+
 /** All of a record but its data, which never change and may be long. */
 export type NotificationBody = Omit<NotificationRecord, 'data'>;
+
+/** @throws for data that were damaged. */
+export function dataOf({ data, over_at, erase_at }: DataRow): unknown {
+  if (data !== null) return JSON.parse(data);
+  // Erased, once it was over and its time came. A content function must not be given nothing in the place of data that are lost.
+  if (over_at === null || erase_at !== null) throw new TypeError('its data are gone');
+  return null;
+}
 
 /** What has no column of its own. */
 export function notificationBodyOf(record: NotificationRecord): string {
@@ -25,14 +42,14 @@ export function notificationBodyOf(record: NotificationRecord): string {
 }
 
 /** @throws for a row that was damaged, or that a later release wrote. */
-export function notificationOf(row: NotificationRow, dataOf: (body: NotificationBody) => unknown): NotificationRecord {
+export function notificationOf(row: NotificationRow, read: (body: NotificationBody) => unknown): NotificationRecord {
   const stored = JSON.parse(row.body) as Omit<NotificationBody, 'state' | 'sealed' | 'recipients'>;
   if (stored.v !== 1) throw new TypeError(`record version ${String(stored.v)}`);
   const body = timed(
     { ...stored, state: row.state, sealed: row.sealed === 1, recipients: row.recipients },
     row.work_at,
   );
-  const record = { ...body, data: dataOf(body) };
+  const record = { ...body, data: read(body) };
   if (!isSound(record) || !isNumber(row.open) || wantsWork(record) !== isMoment(row.work_at))
     throw new TypeError('a field of the notification is not what it should be');
   return record;

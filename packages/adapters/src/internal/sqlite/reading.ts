@@ -1,19 +1,21 @@
-import type { DeliveryRecord, Ledger, NotificationRecord, Page } from '@sendonce/core';
+import type { Ledger, Page } from '@sendonce/core';
 import { countRows } from './count.ts';
 import type { Connection } from './database.ts';
-import { recordOf, ROW_COLUMNS, WITH_MESSAGE, type DeliveryRow, type Parent } from './delivery-row.ts';
 import { notificationConditions, scansOf } from './filters.ts';
-import { NOTIFICATION_COLUMNS, notificationOf, type NotificationRow } from './notification-row.ts';
+import { storeTime } from './store-clock.ts';
 import { storyOf } from './story.ts';
+import {
+  DELIVERIES,
+  deliveryOf,
+  NOTIFICATIONS,
+  orNull,
+  withData,
+  type JoinedRow,
+  type WholeNotification,
+} from './whole-rows.ts';
 
 type Reading = Pick<Ledger, 'find' | 'findNotifications' | 'list' | 'listNotifications' | 'count' | 'history'>;
 const DEFAULT_LIMIT = 100;
-
-type JoinedRow = DeliveryRow & { readonly parent: string };
-const JOINED = `SELECT ${ROW_COLUMNS}, n.body AS parent, ${WITH_MESSAGE} AS message
-  FROM sendonce_deliveries d JOIN sendonce_notifications n ON n.seq = d.notification`;
-type WholeNotification = NotificationRow & { readonly data: string | null };
-const NOTIFICATIONS = `SELECT ${NOTIFICATION_COLUMNS}, data FROM sendonce_notifications`;
 
 /** Runs something that reads, on one snapshot of the file. */
 export type Snapshot = <T>(read: (connection: Connection) => T) => Promise<T>;
@@ -23,7 +25,7 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
   return {
     find: (ids) =>
       snapshot((connection) =>
-        ids.map((id) => orNull(connection.get<JoinedRow>(`${JOINED} WHERE d.id = ?`, id), deliveryOf)),
+        ids.map((id) => orNull(connection.get<JoinedRow>(`${DELIVERIES} WHERE d.id = ?`, id), deliveryOf)),
       ),
     findNotifications: (ids) =>
       snapshot((connection) =>
@@ -32,9 +34,9 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
     list: (filter, { limit = DEFAULT_LIMIT, cursor = null } = {}) =>
       snapshot((connection) => {
         const after = Number(cursor ?? -1);
-        const rows = scansOf(filter, now()).flatMap(({ conditions, values }) =>
+        const rows = scansOf(filter, storeTime(connection, now())).flatMap(({ conditions, values }) =>
           connection.all<JoinedRow>(
-            `${JOINED} WHERE d.seq > ?${and(conditions)} ORDER BY d.seq LIMIT ?`,
+            `${DELIVERIES} WHERE d.seq > ?${and(conditions)} ORDER BY d.seq LIMIT ?`,
             after,
             ...values,
             limit,
@@ -48,7 +50,7 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
         const sql = `${NOTIFICATIONS} WHERE seq > ?${and(conditions)} ORDER BY seq LIMIT ?`;
         return pageOf(connection.all<WholeNotification>(sql, Number(cursor ?? -1), ...values, limit), limit, withData);
       }),
-    count: () => snapshot((connection) => countRows(connection, now())),
+    count: () => snapshot((connection) => countRows(connection, storeTime(connection, now()))),
     history: (id) =>
       snapshot((connection) => {
         const row = connection.get<{ story: string }>('SELECT story FROM sendonce_deliveries WHERE id = ?', id);
@@ -59,23 +61,6 @@ export function reading(snapshot: Snapshot, now: () => number): Reading {
 
 function and(conditions: readonly string[]): string {
   return conditions.map((each) => ` AND ${each}`).join('');
-}
-
-function deliveryOf(row: JoinedRow): DeliveryRecord {
-  return recordOf(row, { ...(JSON.parse(row.parent) as Omit<Parent, 'seq'>), seq: row.notification });
-}
-
-function withData(row: WholeNotification): NotificationRecord {
-  return notificationOf(row, () => (row.data === null ? null : (JSON.parse(row.data) as unknown)));
-}
-
-function orNull<Row, T>(row: Row | undefined, make: (row: Row) => T): T | null {
-  if (row === undefined) return null;
-  try {
-    return make(row);
-  } catch {
-    return null;
-  }
 }
 
 function pageOf<Row extends { readonly seq: number }, T>(

@@ -1,5 +1,6 @@
 import { SendonceError } from '@sendonce/core';
 import type { Connection } from './database.ts';
+import { dropped } from './made.ts';
 
 /** A moment that a `Date` can be. Text, which sorts after every number, is none. */
 const isTime = (column: string): string => `${column} BETWEEN 0 AND 8640000000000000`;
@@ -134,6 +135,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE sendonce_strays (id TEXT PRIMARY KEY, seen_at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE sendonce_counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `CREATE TABLE sendonce_clock (id INTEGER PRIMARY KEY CHECK (id = 1), wall INTEGER NOT NULL, time INTEGER NOT NULL);`,
 ];
 
 /** The schema that this code writes. */
@@ -142,7 +144,7 @@ export const SCHEMA_VERSION: number = MIGRATIONS.length;
 /**
  * Brings the tables up to date; a second call changes nothing. To be called inside a write transaction, so that of several processes
  * one migrates and the others find it done.
- * @throws SendonceError LEDGER_NEWER for a file that a later release wrote.
+ * @throws SendonceError LEDGER_NEWER for a file that a later release wrote; LEDGER_CORRUPT for one that has lost a table.
  */
 export function migrate(connection: Connection, file: string): void {
   const version = versionOf(connection);
@@ -151,8 +153,15 @@ export function migrate(connection: Connection, file: string): void {
       'LEDGER_NEWER',
       `'${file}' has schema ${version}, and this release knows up to ${SCHEMA_VERSION}; use the release that wrote it, or a later one`,
     );
+  for (const { sql } of dropped(connection, { file, version, migrations: MIGRATIONS })) connection.database.exec(sql);
   for (const migration of MIGRATIONS.slice(version)) connection.database.exec(migration);
   if (version < SCHEMA_VERSION) connection.run('UPDATE sendonce_schema SET version = ?', SCHEMA_VERSION);
+}
+
+/** Whether there is nothing to migrate, and nothing to make anew. @throws SendonceError LEDGER_CORRUPT for a file that has lost a table. */
+export function isCurrent(connection: Connection, file: string): boolean {
+  const version = versionOf(connection);
+  return version === SCHEMA_VERSION && dropped(connection, { file, version, migrations: MIGRATIONS }).length === 0;
 }
 
 /** 0: no tables of ours yet. */

@@ -7,6 +7,7 @@ import { keptEvidence } from './evidence.ts';
 import { gates } from './gates.ts';
 import { notifications } from './notifications.ts';
 import { retention } from './retention.ts';
+import { tick } from './store-clock.ts';
 
 export interface SessionOptions {
   readonly now: () => number;
@@ -49,7 +50,7 @@ export function session(connection: Connection, options: SessionOptions): Sessio
   return {
     run(work, { ids = [], withoutMessages = false }) {
       // One moment for the whole transaction, as it is for whoever reads what it wrote.
-      nowMs = options.now();
+      nowMs = tick(connection, options.now());
       const saved = readEpoch(connection, nowMs);
       epoch = epochs(saved);
       sums.begin();

@@ -3,13 +3,14 @@ import { EXIT } from '../../command-error.ts';
 import { answering } from '../answering.ts';
 import { atDesk, type Desk } from '../desk.ts';
 import type { DeskFlags } from '../flags.ts';
+import { failedCause } from '../failed-cause.ts';
 import { findDelivery } from '../find-record.ts';
 import { letterJson } from '../letter-json.ts';
 import { DEAD_LETTER_STATES } from '../letter-filter.ts';
 import { outcomeWords, providerWords } from '../outcome-words.ts';
 import { prospectOf, type Prospect } from '../prospect.ts';
 import { replayCommand } from '../replay-command.ts';
-import { RISKS } from '../replay/plan-words.ts';
+import { FAILED_RISKS, RISKS } from '../replay/plan-words.ts';
 import { ledgerBlock } from '../which-ledger.ts';
 import { absolute, block, when } from '../words.ts';
 
@@ -101,7 +102,8 @@ function replayingWords(record: DeliveryRecord, prospect: Prospect, { command }:
     case 'not-included': {
       const state = DEAD_LETTER_STATES.find((each) => each === record.state) ?? 'dead';
       const also = state !== 'parked' && prospect.kind === 'chosen' && prospect.possibleDuplicate;
-      return [RISKS[state], ...(also ? [`and it ${RISKS.parked}`] : []), command(replayCommand(record))];
+      const risk = state === 'failed' ? FAILED_RISKS[failedCause(record)] : RISKS[state];
+      return [risk, ...(also ? [`and it ${RISKS.parked}`] : []), command(replayCommand(record))];
     }
     case 'already-replayed':
       return [`nothing: it was sent again as ${prospect.as}`, command(`why ${prospect.as}`)];

@@ -2,6 +2,7 @@ import type { NotifierConfig } from '@sendonce/core';
 import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
 import { nearest } from '../../nearest.ts';
+import type { FailedCause } from '../failed-cause.ts';
 import type { DeadLetterState, ListedState } from '../letter-filter.ts';
 import { OTHERS, type CountOf, type Refusal } from '../tally.ts';
 import { block, cut, plural } from '../words.ts';
@@ -14,9 +15,18 @@ const IDS = 5;
 /** What a state risks when it is sent again. */
 export const RISKS: Readonly<Record<ListedState, string>> = {
   dead: 'not sent, and its attempts are spent',
-  failed: 'refused for good; sending it again helps only if the refusal was wrong, or what it was about is mended',
+  failed:
+    'refused for good, or could not be made; sending it again helps only if that was wrong, or its cause is mended',
   parked: 'may have been sent already; the recipient may get it twice, which is recorded as a possible duplicate',
   expired: 'not sent, and too late now: publish it again under another key where it is still wanted',
+};
+
+/** The same of one that failed, where its cause is known. */
+export const FAILED_RISKS: Readonly<Record<FailedCause, string>> = {
+  refused:
+    'refused for good by a provider; sending it again helps only if the refusal was wrong, or its cause is mended',
+  'not-made':
+    'could not be made, so no provider was asked; sending it again helps only when its content or its address is mended',
 };
 
 /** The plan, for a person. */

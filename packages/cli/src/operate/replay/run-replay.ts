@@ -87,19 +87,19 @@ async function plan({ ledger, now, terminal }: Desk, asked: ReplayRequest, signa
     const read = (seen: number): void =>
       line.tell(performance.now() - begun, () => `${grouped(seen)} dead letters read ...`);
     const planned = await makePlan(ledger, asked, { now, signal, read });
-    checkNamed(ledger, asked, planned);
+    await checkNamed(ledger, asked, planned);
     return planned;
   } finally {
     line.clear();
   }
 }
 
-/** Of several, those that are not there are told beside the rest. @throws SendonceError DELIVERY_NOT_FOUND: none of them is there */
-function checkNamed(ledger: Ledger, { ids }: ReplayRequest, { plan: { refused } }: Planned): void {
+/** Of several, those that are not there are told beside the rest. @throws SendonceError DELIVERY_NOT_FOUND, LEDGER_CORRUPT: none of them is there to be read */
+async function checkNamed(ledger: Ledger, { ids }: ReplayRequest, { plan: { refused } }: Planned): Promise<void> {
   const named = new Set(ids);
   const absent = refused.find(({ reason }) => reason === NO_SUCH_DELIVERY);
   const [first] = named;
-  if (first !== undefined && absent?.count === named.size) missing(ledger, kindOf(first), first);
+  if (first !== undefined && absent?.count === named.size) await missing(ledger, kindOf(first), first);
 }
 
 /** Whether to go on after the plan, and if not, why. */

@@ -4,6 +4,8 @@ import type { Attention, StatusReport } from './report.ts';
 
 /** Longer than any worker's polling and a busy moment, ms. */
 const LATE_MS = 60_000;
+/** Ledgers go on by themselves over a step back of an hour; beyond that what waits stands, ms. */
+const CLOCK_BACK_MS = 65 * 60_000;
 
 /** What needs a person, the most urgent first. Pure. */
 export function attentionOf(
@@ -11,14 +13,15 @@ export function attentionOf(
   command: CommandOf,
 ): readonly Attention[] {
   const { deadLetters, expired, blocked, failedNotifications, unsealed, oldestDueMs, refusedMoves, unreadable } = facts;
-  const { dead, parked, failed, isComplete } = deadLetters;
+  const { dead, parked, failed, notMade, isComplete } = deadLetters;
+  const refused = failed - notMade;
   const atLeast = isComplete ? '' : 'at least ';
   const all: readonly (Attention | false)[] = [
     oldestDueMs >= LATE_MS && {
       what: `work has been due for ${span(oldestDueMs)}, and nobody takes it`,
       next: 'see that a worker runs and can reach this ledger',
     },
-    facts.clockBehindMs >= LATE_MS && {
+    facts.clockBehindMs >= CLOCK_BACK_MS && {
       what: `the clock here is ${span(facts.clockBehindMs)} behind what is in the ledger, so what waits is not due before`,
       next: 'see whether the clock of this host was set back, and set it right: then it goes on by itself',
     },
@@ -42,8 +45,12 @@ export function attentionOf(
       what: `${atLeast}${plural(parked, 'message is', 'messages are')} parked: nothing tells whether sent`,
       next: command('dlq list --state parked'),
     },
-    failed > 0 && {
-      what: `${atLeast}${plural(failed, 'message was', 'messages were')} refused for good`,
+    refused > 0 && {
+      what: `${atLeast}${plural(refused, 'message was', 'messages were')} refused for good by a provider`,
+      next: command('dlq list --state failed'),
+    },
+    notMade > 0 && {
+      what: `${atLeast}${plural(notMade, 'message', 'messages')} could not be made, so no provider was asked: their content threw, or their address is none`,
       next: command('dlq list --state failed'),
     },
     (expired.count > 0 || !expired.isComplete) && {

@@ -6,6 +6,8 @@ export interface OpenLetters {
   readonly dead: number;
   readonly failed: number;
   readonly parked: number;
+  /** Of the failed ones: no provider refused them, because their content could not be made or their address is none. */
+  readonly notMade: number;
   /** When the time of the first dead one is over, ISO 8601; null where it never is. */
   readonly firstExpiresAt: string | null;
   /** Dead as well, and their time is over: they are told with what expired. */

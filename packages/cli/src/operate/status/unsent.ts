@@ -1,4 +1,5 @@
 import type { Counts, DeliveryRecord, Ledger, NotifierConfig } from '@sendonce/core';
+import { failedCause } from '../failed-cause.ts';
 import { LetterCounts } from '../letter-counts.ts';
 import { DEAD_LETTER_STATES, NOT_REPLACED } from '../letter-filter.ts';
 import { reasonOf } from '../lack.ts';
@@ -20,7 +21,7 @@ export async function unsentOf(
 ): Promise<Pick<StatusReport, 'deadLetters' | 'expired'>> {
   const open = new LetterCounts();
   const kinds = new Tally();
-  const sums = { expired: 0, dead: 0, tooLate: 0 };
+  const sums = { expired: 0, dead: 0, tooLate: 0, notMade: 0 };
   let expiry = Infinity;
   const tooLate = (record: DeliveryRecord): void => {
     if (now - Math.max(record.settledAt ?? record.updatedAt, record.expiresAt ?? 0) > FRESH_MS) return;
@@ -30,6 +31,7 @@ export async function unsentOf(
   const areAllOpen = await scan(ledger, { states: DEAD_LETTER_STATES, ...NOT_REPLACED }, (record) => {
     const expiresAt = record.state === 'dead' ? (record.expiresAt ?? Infinity) : Infinity;
     if (expiresAt > now) {
+      if (record.state === 'failed' && failedCause(record) === 'not-made') sums.notMade += 1;
       expiry = Math.min(expiry, expiresAt);
       return open.add(record, now);
     }
@@ -44,6 +46,7 @@ export async function unsentOf(
   return {
     deadLetters: {
       ...byState,
+      notMade: sums.notMade,
       firstExpiresAt: expiry === Infinity ? null : absolute(expiry),
       tooLate: sums.tooLate,
       replayed: areAllOpen ? deliveries.dead + deliveries.failed + deliveries.parked - left : null,

@@ -1,7 +1,10 @@
 import { kindOf, notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
+import { grouped } from '../../flags/parse-values.ts';
+import { wordsLine } from '../../progress-line.ts';
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
 import { missing } from '../find-record.ts';
+import { isUnreadable, unreadable } from '../unreadable.ts';
 import { notificationPages } from '../pages.ts';
 import { absolute, columns, plural, relative } from '../words.ts';
 import type { Why } from './why.ts';
@@ -15,27 +18,41 @@ export async function byKey(desk: Desk, key: string, tenant: string | null): Pro
   return known.length > 0 || tenant !== null ? known : searched(desk, key);
 }
 
-/** The id of a notification follows from its tenant, type and key. */
 async function named({ ledger, config }: Desk, key: string, tenant: string): Promise<readonly NotificationRecord[]> {
-  const ids = Object.keys(config.notifications).map((type) => notificationId(tenant, type, key));
-  const found = await answering('find a notification', ledger.findNotifications(ids));
+  const found = await answering('find a notification', ledger.findNotifications(idsOf(config, key, tenant)));
   return found.filter((record) => record !== null);
 }
 
-/** No port lists tenants, nor types that the config does not have any more. */
-async function searched({ ledger }: Desk, key: string): Promise<readonly NotificationRecord[]> {
+/** The id of a notification follows from its tenant, type and key. */
+function idsOf({ notifications }: Desk['config'], key: string, tenant: string): string[] {
+  return Object.keys(notifications).map((type) => notificationId(tenant, type, key));
+}
+
+/** No port lists tenants, nor types that the config does not have any more; on a large ledger this takes a while, and says so. */
+async function searched({ ledger, terminal }: Desk, key: string): Promise<readonly NotificationRecord[]> {
   const found: NotificationRecord[] = [];
+  const line = wordsLine(terminal);
+  const begun = performance.now();
+  let read = 0;
   for await (const { items } of notificationPages(ledger)) {
     found.push(...items.filter((record) => record.key === key));
     if (found.length >= MOST) break;
+    read += items.length;
+    line.tell(
+      performance.now() - begun,
+      () => `Not of tenant default: ${grouped(read)} notifications of all tenants read; --tenant NAME finds it at once`,
+    );
   }
+  line.clear();
   return found.slice(0, MOST);
 }
 
-/** @throws SendonceError DELIVERY_NOT_FOUND, always */
-export function noSuchKey({ ledger }: Desk, key: string, tenant: string | null): never {
+/** @throws SendonceError LEDGER_CORRUPT where it is there and cannot be read, else DELIVERY_NOT_FOUND; always */
+export async function noSuchKey({ ledger, config }: Desk, key: string, tenant: string | null): Promise<never> {
   // Whoever cut an id when it was copied means no key.
   if (/^[dn]_/.test(key)) return missing(ledger, kindOf(key), key);
+  for (const id of idsOf(config, key, tenant ?? 'default'))
+    if (await isUnreadable(ledger, id)) throw unreadable(ledger, `${JSON.stringify(key)}, notification`, id);
   const { file } = ledger.capabilities;
   const where = `${tenant === null ? '' : ` of tenant ${JSON.stringify(tenant)}`} in this ledger${file === null ? '' : ` (${file})`}`;
   throw new SendonceError(

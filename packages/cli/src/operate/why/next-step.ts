@@ -1,4 +1,5 @@
 import { CLASS_POLICIES, type DeliveryRecord, type NotifierConfig, type UnknownAction } from '@sendonce/core';
+import { failedCause, type FailedCause } from '../failed-cause.ts';
 import { lackOf, pausedOf } from '../lack.ts';
 import { replayCommand } from '../replay-command.ts';
 import { when } from '../words.ts';
@@ -78,13 +79,18 @@ function unknownWords(
   return `${look}: it repeats under the same key or asks the provider where it can, and where nothing can tell, its policy is ${onUnknown}`;
 }
 
+const FAILED: Readonly<Record<FailedCause, string>> = {
+  refused: 'Send it again only if the refusal was wrong, or what it was about is mended',
+  'not-made': 'No provider was asked: mend its content or its address, then send it again',
+};
+
 function deadLetter(record: DeliveryRecord): NextStep {
   const { replacedBy, state } = record;
   if (replacedBy !== null)
     return { text: 'nothing more of this one: another was sent in its place', command: `why ${replacedBy}` };
   const text = {
     dead: 'nothing by itself. When the cause is mended, send it again',
-    failed: 'nothing by itself. Send it again only if the refusal was wrong, or what it was about is mended',
+    failed: `nothing by itself. ${FAILED[failedCause(record)]}`,
     parked:
       'nothing by itself. Find out whether it was sent and record that; or send it again, knowing that it may arrive twice',
   }[state as 'dead' | 'failed' | 'parked'];
