@@ -21,6 +21,7 @@ import { kindsOf } from './search/kinds.ts';
 import { lostReplies } from './search/lost-replies.ts';
 import { Nobody } from './search/nobody.ts';
 import { shrink } from './search/shrink.ts';
+import { runVerdict } from './verdict.ts';
 import { isGraver, worstOf } from './worst.ts';
 
 /** How long a failing case may be made smaller, and then explained, real ms. */
@@ -259,7 +260,12 @@ class Search {
     const doubts = this.#doubts(data);
     const tally: Tally = { ...this.#sums };
     return {
-      verdict: this.#verdict(broken, doubts),
+      verdict: runVerdict({
+        hasTwoHistories: this.#nondeterminism !== null,
+        isBroken: broken !== null,
+        interrupted: this.#isInterrupted(),
+        doubts,
+      }),
       mode: 'virtual',
       seed,
       setup,
@@ -271,7 +277,7 @@ class Search {
       events: told?.events ?? [],
       ...names(told, shown),
       coverage: summary(data),
-      checked: INVARIANTS,
+      checked: this.#schedules === 0 ? [] : INVARIANTS,
       doubts,
       nondeterminism: this.#nondeterminism,
       interrupted: this.#isInterrupted(),
@@ -279,12 +285,6 @@ class Search {
       traceHash:
         this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
     };
-  }
-
-  #verdict(broken: Schedule | null, doubts: readonly string[]): SimulateReport['verdict'] {
-    if (this.#nondeterminism !== null) return 'nondeterminism';
-    if (broken !== null) return 'violation';
-    return doubts.length > 0 ? 'inconclusive' : 'pass';
   }
 
   /** What was asked for and did not happen proves nothing. */

@@ -2,6 +2,7 @@ import type { PolicyFacts } from '../checkers/context.ts';
 import { hashText } from '../kernel/draw.ts';
 import type { Fault } from '../plan.ts';
 import type { RunResult } from '../result.ts';
+import { runVerdict } from '../verdict.ts';
 import type { Knobs } from '../world/knobs.ts';
 import type { Audience } from './audience.ts';
 import { eventsOf } from './events.ts';
@@ -52,24 +53,25 @@ export function realReport(known: Known): RealReport {
   const real = realFacts(known);
   const violations = [...judgement.violations, ...tooLate(real)];
   const result = resultOf(known, judgement, violations);
-  const doubts = end === 'interrupted' ? [] : doubtsOf(known, result);
+  const interrupted = end === 'interrupted';
+  const doubts = interrupted ? [] : doubtsOf(known, result);
   const { requested, tally, moves } = judgement;
   return {
-    verdict: violations.length > 0 ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
+    verdict: runVerdict({ hasTwoHistories: false, isBroken: violations.length > 0, interrupted, doubts }),
     mode: 'real',
     seed,
     setup,
-    schedules: end === 'interrupted' ? 0 : 1,
+    schedules: interrupted ? 0 : 1,
     totals: { requested, tally, armed: faults.length, fired: seen.fired.filter(Boolean).length, virtualMs: 0 },
     result,
     minimal: null,
     ...told(known),
     addressOf: addresses(audience, result),
     coverage: { faults: coverage(faults, seen.fired), moves, pairs: 0 },
-    checked: JUDGED,
+    checked: remains === null ? [] : JUDGED,
     doubts,
     nondeterminism: null,
-    interrupted: end === 'interrupted',
+    interrupted,
     wallMs,
     traceHash: result.traceHash,
     real,

@@ -3,6 +3,7 @@ import { withDurations } from './format.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
+import { unproven } from './unproven.ts';
 import { firstOfEach, who } from './who.ts';
 
 /** One test case per invariant that was checked, in the XML that CI servers read. */
@@ -15,7 +16,8 @@ export function junit(
   );
   const ids = [...new Set([...report.checked, ...violations.keys()])];
   const cases = ids.map((id) => testCase(report, id, violations.get(id), context.replay ?? context.again));
-  const doubt = report.verdict === 'inconclusive' || report.verdict === 'nondeterminism' ? [conclusive(report)] : [];
+  const reasons = unproven(report);
+  const doubt = reasons.length === 0 ? [] : [conclusive(reasons)];
   const attributes = {
     name: 'notify simulate',
     tests: cases.length + doubt.length,
@@ -43,8 +45,7 @@ function testCase(report: SimulateReport, id: string, violation: Violation | und
   return `<testcase${name}><failure${attributesText({ message: withDurations(violation.message), type: id })}>${xml(body)}</failure></testcase>`;
 }
 
-function conclusive({ doubts, nondeterminism }: SimulateReport): string {
-  const reasons = nondeterminism === null ? doubts : [`seed ${nondeterminism.seed} gave two histories`, ...doubts];
+function conclusive(reasons: readonly string[]): string {
   const message = attributesText({ message: reasons[0] ?? 'inconclusive', type: 'inconclusive' });
   return `<testcase classname="sendonce.simulate" name="the run is conclusive"><error${message}>${xml(reasons.join('\n'))}</error></testcase>`;
 }

@@ -123,6 +123,7 @@ export function unfired({
 }
 
 function checkedWords({ checked, coverage: { moves }, real }: SimulateReport): string {
+  if (checked.length === 0) return 'nothing: no schedule came to its end';
   const later = LATER.map(({ invariant }) => invariant).join(', ');
   const note = real === undefined ? `not yet: ${later}` : 'by the mailbox and the ledger, at the end';
   return `${ranges(checked)} (${note}); ${moves.seen} of ${moves.declared} declared moves seen`;

@@ -8,6 +8,7 @@ import { invariantText } from './invariants.ts';
 import { lists } from './text-lists.ts';
 import { timeline } from './timeline.ts';
 import type { Ends, SimulateReport } from './types.ts';
+import { whenInterrupted } from './unproven.ts';
 import { firstOfEach, who } from './who.ts';
 
 const WIDTH = 100;
@@ -25,7 +26,7 @@ export function simulateText(report: SimulateReport, context: ReportContext): st
 
 function headline(report: SimulateReport, { paint }: ReportContext): string[] {
   if (report.interrupted)
-    return [paint.yellow(`INTERRUPTED  after ${plural(report.schedules, 'schedule')}; what is known so far:`), ''];
+    return [`${paint.yellow(paint.bold('INTERRUPTED'))}  ${whenInterrupted(report)}`, ''];
   switch (report.verdict) {
     case 'nondeterminism':
       return nondeterminism(report, paint.red);
@@ -34,6 +35,7 @@ function headline(report: SimulateReport, { paint }: ReportContext): string[] {
     case 'inconclusive':
       return [`${paint.yellow(paint.bold('INCONCLUSIVE'))}  nothing broke, but the run does not prove enough`, ''];
     case 'violation':
+    case 'interrupted':
       return [];
   }
 }
@@ -78,6 +80,7 @@ function others(tally: SimulateReport['totals']['tally']): string {
 function story(report: SimulateReport, context: ReportContext): string[] {
   switch (report.verdict) {
     case 'pass':
+    case 'interrupted':
       return [];
     case 'inconclusive':
       return doubts(report);

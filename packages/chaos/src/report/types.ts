@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../history.ts';
 import type { Fault, PlanFile, SimulationSetup } from '../plan.ts';
 import type { RealFacts } from '../processes/facts.ts';
 import type { RunResult, Tally } from '../result.ts';
+import type { RunVerdict } from '../verdict.ts';
 
 /** What is sent, when it is not made from the seed. */
 export type Workload =
@@ -118,8 +119,7 @@ export interface Ends {
 }
 
 export interface SimulateReport {
-  /** What weighs most: of a schedule that gave two histories nothing else is for certain. */
-  readonly verdict: 'pass' | 'violation' | 'inconclusive' | 'nondeterminism';
+  readonly verdict: RunVerdict;
   readonly mode: 'virtual' | 'real';
   readonly seed: string;
   readonly setup: SimulationSetup;
@@ -144,12 +144,13 @@ export interface SimulateReport {
   readonly recipientOf: Readonly<Record<string, string>>;
   readonly addressOf: Readonly<Record<string, string>>;
   readonly coverage: Coverage;
-  /** The invariants that were checked, in order. */
+  /** The invariants that were checked, in order; none where no schedule came to its end. */
   readonly checked: readonly string[];
   /** Why the verdict is `inconclusive`, in sentences. */
   readonly doubts: readonly string[];
   /** The same schedule gave two histories. */
   readonly nondeterminism: { readonly seed: string; readonly first: string; readonly second: string } | null;
+  /** Somebody did not wait; with a `violation` or `nondeterminism`, for more after it was found. */
   readonly interrupted: boolean;
   readonly wallMs: number;
   /** Of a run of real processes. */

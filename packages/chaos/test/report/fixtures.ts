@@ -71,6 +71,20 @@ export function passing(changes: Partial<SimulateReport> = {}): SimulateReport {
   };
 }
 
+/** Of a run that somebody ended before any schedule had come to its end. */
+export function nothing(changes: Partial<SimulateReport> = {}): SimulateReport {
+  return passing({
+    verdict: 'interrupted',
+    interrupted: true,
+    schedules: 0,
+    result: runResult({ requested: 0, tally: tally({}), kills: [], fired: [false], traceHash: '' }),
+    totals: { requested: 0, tally: tally({}), armed: 0, fired: 0, virtualMs: 0 },
+    coverage: { faults: [], moves: { seen: 0, declared: 60 }, pairs: 0 },
+    checked: [],
+    ...changes,
+  });
+}
+
 export const violation: Violation = {
   invariant: 'S1',
   kind: 'safety',

@@ -4,7 +4,7 @@ import { simulateText } from '../../src/report/text.ts';
 import type { ReportContext } from '../../src/report/context.ts';
 import type { SimulateReport } from '../../src/report/types.ts';
 import type { RunResult, Tally, Violation } from '../../src/result.ts';
-import { context, failing, kill, lostReply, passing, runResult, setup, tally, violation } from './fixtures.ts';
+import { context, failing, kill, lostReply, nothing, passing, runResult, setup, tally, violation } from './fixtures.ts';
 
 const notSent = Array.from({ length: 25 }, (_, i) => ({
   recipient: `r${i}`,
@@ -54,7 +54,8 @@ const REPORTS: readonly (readonly [name: string, report: SimulateReport, context
     passing({ verdict: 'nondeterminism', nondeterminism: { seed: 'apple-3', first: '8c1f', second: '77ab' } }),
     context(),
   ],
-  ['interrupted', passing({ verdict: 'inconclusive', interrupted: true }), context()],
+  ['interrupted', passing({ verdict: 'interrupted', interrupted: true }), context()],
+  ['interrupted-at-once', nothing(), context({ input: { source: null, rows: 0, merged: 0, invalid: [] } })],
   [
     'own-providers',
     passing(),

@@ -73,11 +73,15 @@ describe.concurrent('the harness of a real run', { timeout: 90_000 }, () => {
     'that everybody in its terminal hears %s with leaves nothing behind',
     async (signal) => {
       const place = mkdtempSync(join(folder, 'signal-'));
-      const run = start(real('--recipients', '5000'), place);
+      const run = start(real('--recipients', '5000', '--json'), place);
       await until(() => childrenOf(run.pid).length === 3, 'two workers and a provider run');
       const children = childrenOf(run.pid);
       for (const pid of [...children, run.pid]) process.kill(pid, signal);
-      expect((await run.ended).code).toBe(130);
+      const { code, stdout } = await run.ended;
+      expect({ code, told: JSON.parse(stdout) }).toMatchObject({
+        code: 130,
+        told: { verdict: 'interrupted', mode: 'real', schedules: 0, requested: 0 },
+      });
       await until(() => !children.some(isAlive) && readdirSync(place).length === 0, 'nothing is left');
     },
   );
