@@ -8,7 +8,11 @@ describe('the verdict of a run', () => {
     ['that came to its end', {}, 'pass'],
     ['that doubts itself', { doubts: ['it never fired'] }, 'inconclusive'],
     ['that nobody waited for', { interrupted: true }, 'interrupted'],
-    ['that nobody waited for, and that doubts itself', { interrupted: true, doubts: ['it never fired'] }, 'interrupted'],
+    [
+      'that nobody waited for, and that doubts itself',
+      { interrupted: true, doubts: ['it never fired'] },
+      'interrupted',
+    ],
     ['that broke something', { isBroken: true, doubts: ['it never fired'] }, 'violation'],
     ['that broke something before it was interrupted', { isBroken: true, interrupted: true }, 'violation'],
     ['of two histories', { hasTwoHistories: true, isBroken: true, interrupted: true }, 'nondeterminism'],

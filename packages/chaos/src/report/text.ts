@@ -25,8 +25,7 @@ export function simulateText(report: SimulateReport, context: ReportContext): st
 }
 
 function headline(report: SimulateReport, { paint }: ReportContext): string[] {
-  if (report.interrupted)
-    return [`${paint.yellow(paint.bold('INTERRUPTED'))}  ${whenInterrupted(report)}`, ''];
+  if (report.interrupted) return [`${paint.yellow(paint.bold('INTERRUPTED'))}  ${whenInterrupted(report)}`, ''];
   switch (report.verdict) {
     case 'nondeterminism':
       return nondeterminism(report, paint.red);

@@ -113,11 +113,7 @@ describe('a run that somebody interrupted', () => {
       failing({ interrupted: true }),
       'interrupted after 3 schedules: nothing is known of what was not run',
     ],
-    [
-      'for real',
-      nothing({ mode: 'real' }),
-      'interrupted before any schedule came to its end: nothing is known',
-    ],
+    ['for real', nothing({ mode: 'real' }), 'interrupted before any schedule came to its end: nothing is known'],
   ];
 
   test.each(cases)('%s reads like a pass in no format', (_when, report, message) => {
