@@ -3,18 +3,9 @@ import type { SimulationSetup } from '../src/plan.ts';
 import type { Progress } from '../src/report/types.ts';
 import { selfTest } from '../src/self-test.ts';
 import { replayPlan, simulate } from '../src/simulate.ts';
+import { setupOf } from './support/setup.ts';
 
-const SETUP: SimulationSetup = {
-  recipients: 200,
-  workers: 3,
-  concurrency: 20,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const SETUP: SimulationSetup = setupOf({ recipients: 200, workers: 3, concurrency: 20 });
 const run = (setup: Partial<SimulationSetup> = {}, more: Partial<Parameters<typeof simulate>[0]> = {}) =>
   simulate({ setup: { ...SETUP, ...setup }, seed: 'a seed', faults: [], ...more });
 

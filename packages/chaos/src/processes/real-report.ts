@@ -3,6 +3,7 @@ import { hashText } from '../kernel/draw.ts';
 import type { Fault } from '../plan.ts';
 import type { RunResult } from '../result.ts';
 import { runVerdict } from '../verdict.ts';
+import { namesOf, numbersIn } from '../who-is-who.ts';
 import type { Knobs } from '../world/knobs.ts';
 import type { Audience } from './audience.ts';
 import { eventsOf } from './events.ts';
@@ -66,7 +67,7 @@ export function realReport(known: Known): RealReport {
     result,
     minimal: null,
     ...told(known),
-    addressOf: addresses(audience, result),
+    ...namesOf(numbersIn(result), [audience]),
     coverage: { faults: coverage(faults, seen.fired), moves, pairs: 0 },
     checked: remains === null ? [] : JUDGED,
     doubts,
@@ -164,16 +165,6 @@ function told({ audience, seen, remains }: Known): Pick<RealReport, 'events' | '
     if (recipient >= 0) recipientOf[line.deliveryId] = `r${recipient}`;
   }
   return { events: eventsOf(mailbox, seen.kills), recipientOf };
-}
-
-function addresses(audience: Audience, { violations, notSent }: RunResult): Readonly<Record<string, string>> {
-  const named = [...violations, ...notSent].flatMap(({ recipient }) => recipient ?? []);
-  return Object.fromEntries(
-    named.flatMap((recipient) => {
-      const address = audience.addressOf(Number(recipient.slice(1)));
-      return address === null ? [] : [[recipient, address]];
-    }),
-  );
 }
 
 function coverage(faults: readonly Fault[], fired: readonly boolean[]): RealReport['coverage']['faults'] {

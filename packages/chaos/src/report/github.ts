@@ -5,7 +5,7 @@ import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
 import { unproven } from './unproven.ts';
-import { firstOfEach, recipientsIn, who } from './who.ts';
+import { firstOfEach, recipientsIn, whoInPlan } from './who.ts';
 
 /** Workflow commands of GitHub Actions: one `::error` per violated invariant, and one where the run is no proof. */
 export function githubErrors(
@@ -14,7 +14,7 @@ export function githubErrors(
 ): string[] {
   const rerun = `Rerun: ${replay ?? again}`;
   const broken = firstOfEach(report.result.violations).map(({ invariant, recipient, message }) => {
-    const whom = recipient === null ? '' : `${who(report, recipient)}: `;
+    const whom = recipient === null ? '' : `${whoInPlan(report, recipient)}: `;
     return errorLine(`${invariant}, ${invariantText(invariant).title}`, `${whom}${withDurations(message)}\n${rerun}`);
   });
   const reasons = unproven(report);

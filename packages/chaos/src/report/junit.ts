@@ -4,7 +4,7 @@ import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
 import { unproven } from './unproven.ts';
-import { firstOfEach, who } from './who.ts';
+import { firstOfEach, whoInPlan } from './who.ts';
 
 /** One test case per invariant that was checked, in the XML that CI servers read. */
 export function junit(
@@ -40,7 +40,7 @@ function testCase(report: SimulateReport, id: string, violation: Violation | und
   const name = attributesText({ classname: 'sendonce.simulate', name: `${id} ${invariantText(id).title}` });
   if (violation === undefined) return `<testcase${name}/>`;
   const faults = (report.minimal?.plan ?? report.result).faults.map((fault, i) => `${i + 1}. ${faultWords(fault)}`);
-  const whom = violation.recipient === null ? [] : [`recipient: ${who(report, violation.recipient)}`];
+  const whom = violation.recipient === null ? [] : [`recipient: ${whoInPlan(report, violation.recipient)}`];
   const body = [...whom, ...faults, invariantText(id).why, `rerun: ${again}`].join('\n');
   return `<testcase${name}><failure${attributesText({ message: withDurations(violation.message), type: id })}>${xml(body)}</failure></testcase>`;
 }

@@ -9,7 +9,7 @@ import { lists } from './text-lists.ts';
 import { timeline } from './timeline.ts';
 import type { Ends, SimulateReport } from './types.ts';
 import { whenInterrupted } from './unproven.ts';
-import { firstOfEach, who } from './who.ts';
+import { firstOfEach, whoInPlan } from './who.ts';
 
 const WIDTH = 100;
 
@@ -106,7 +106,7 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
   if (first === undefined) return [];
   const { title } = invariantText(first.invariant);
   const { why, advice } = lesson(report, first.invariant);
-  const whom = first.recipient === null ? '' : `${who(report, first.recipient)}: `;
+  const whom = first.recipient === null ? '' : `${whoInPlan(report, first.recipient)}: `;
   const more = all.filter(({ invariant }) => invariant !== first.invariant);
   const followed = shown.includes(first) ? first.recipient : (shown[0]?.recipient ?? null);
   return [

@@ -10,6 +10,7 @@ import { ndjson } from '../../src/report/ndjson.ts';
 import { selfTestJson, selfTestText } from '../../src/report/self-test.ts';
 import { plainPaint } from '../../src/report/paint.ts';
 import { simulateText } from '../../src/report/text.ts';
+import { CLASSES_OF_END } from '../../src/result.ts';
 import type { SelfTestReport, SimulateReport } from '../../src/report/types.ts';
 import { context, failing, kill, lostReply, nothing, passing, runResult, setup, story, violation } from './fixtures.ts';
 
@@ -17,7 +18,7 @@ describe('the JSON of a report', () => {
   test('has exactly the keys of the contract, in its order', () => {
     expect(Object.keys(simulateJson(passing(), context()))).toEqual(
       `schema verdict mode seed recipients workers schedules input merged invalid requested once recovered resent assumed parked failed dead
-       expired suppressed cancelled duplicated lost phantom kills faults violations virtualMs wallMs traceHash`.split(
+       expired suppressed cancelled unsettled duplicated lost phantom kills faults violations virtualMs wallMs traceHash`.split(
         /\s+/,
       ),
     );
@@ -31,23 +32,9 @@ describe('the JSON of a report', () => {
       invalid: Array.from({ length: 6 }, (_, i) => ({ line: i, reason: '' })),
     };
     const json = simulateJson(failing(), context({ input }));
-    const { once, recovered, resent, assumed, parked, failed, dead, expired, suppressed, cancelled, duplicated, lost } =
-      json;
     expect(json.input).toBe(json.requested + json.merged + json.invalid);
-    expect(
-      once +
-        recovered +
-        resent +
-        assumed +
-        parked +
-        failed +
-        dead +
-        expired +
-        suppressed +
-        cancelled +
-        duplicated +
-        lost,
-    ).toBe(json.requested);
+    const ends = CLASSES_OF_END.filter((end) => end !== 'phantom');
+    expect(ends.reduce((sum, end) => sum + json[end], 0)).toBe(json.requested);
   });
 
   test('adds up where a producer left recipients unfinished, who are in no sum', () => {

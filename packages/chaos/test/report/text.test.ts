@@ -169,6 +169,30 @@ Outside the sums (4,000 recipients of 2 schedules)
     );
   });
 
+  const stuck25 = Array.from({ length: 25 }, (_, i) => ({
+    recipient: `r${i}`,
+    state: i < 5 ? 'lost' : 'unsettled',
+    reason: 'still dispatching at the end',
+  }));
+  test('counts and names whoever came to no end, and nobody of them as delivered', () => {
+    const counts = tally({ once: 1_975, unsettled: 20, lost: 5 });
+    const result = runResult({ tally: counts, notSent: [...notSent.slice(0, 1), ...stuck25] });
+    const text = simulateText(failing({ result, totals: { ...totals, tally: counts } }), context());
+    expect(text).toContain('  delivered  1,975 once, 0 recovered,');
+    expect(text).toContain('  never      0 duplicated, 5 lost, 0 phantom, 20 unsettled\n');
+    expect(text).toContain('\nNot sent (1), each with its reason\n');
+    expect(text).toContain('\nNever settled, or lost (25), each with its reason\n  lost       r0 <');
+    expect(text).toContain('  unsettled  r19: still dispatching at the end\n  and 5 more; see --report DIR\n');
+  });
+
+  test('counts whoever came to no end by reason after a search', () => {
+    const reasons = [{ state: 'unsettled', reason: 'still dispatching', count: 3, schedules: 1, faults: [] }];
+    const text = simulateText(passing({ schedules: 5, totals, ends: { ...unsent, reasons } }), context());
+    expect(text).toContain(
+      '\nNever settled, or lost over all schedules (3), by reason\n  3 unsettled in 1 schedule: still dispatching\n',
+    );
+  });
+
   const forgot = {
     faults: [{ kind: 'amnesia ledger.add B', armed: 1, fired: 1 }],
     moves: { seen: 1, declared: 2 },
