@@ -1,6 +1,7 @@
 // A mail server for this example: takes every mail, and puts it into a folder, a file each.
 //   node examples/1-quickstart/mailbox.js
 // QUICKSTART_PORT: where it listens, 2525 by default; QUICKSTART_FOLDER: where mail/ is made, by default here.
+// QUICKSTART_REFUSE: an address whose mails it refuses for good, to practise with dead letters; by default none.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
 }
 const folder = join(process.env.QUICKSTART_FOLDER ?? fileURLToPath(new URL('.', import.meta.url)), 'mail');
 await mkdir(folder, { recursive: true });
+const refused = process.env.QUICKSTART_REFUSE?.toLowerCase();
 let mails = 0;
 
 /** ann@example.com.eml; a second mail to the same person would be ann@example.com.2.eml. */
@@ -38,9 +40,16 @@ async function take(stream, { envelope }) {
   }
 }
 
+function isKnown({ address }, session, done) {
+  if (address.toLowerCase() !== refused) return done();
+  console.log(`refused: ${address}`);
+  done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
+}
+
 const server = new SMTPServer({
   disabledCommands: ['AUTH', 'STARTTLS'],
   hideSMTPUTF8: false,
+  onRcptTo: isKnown,
   onData: (stream, session, done) => take(stream, session).then(() => done(), done),
 });
 server.on('error', ({ code, syscall, message }) => {

@@ -18,11 +18,13 @@ export default defineConfig({
       key: ({ email }) => email,
       route: ({ email, name }) => [{ channel: 'email', to: email, name }],
       content: ({ name }) => ({ subject: `Welcome, ${name}`, text: 'This mail came from Sendonce.' }),
+      sample: (i) => ({ email: `person-${i}@example.com`, name: `Person ${i}` }),
     }),
     // Who gets it comes with the notification: a list.
     news: notification<{ issue: number }>({
       class: 'transactional',
       content: ({ issue }, { data }) => ({ subject: `News ${issue}`, text: `Dear ${String(data['name'])}, ...` }),
+      sample: (i) => ({ issue: i + 1 }),
     }),
   },
   // Short, so that a worker that was killed is not waited for long. Real ones take the defaults: 30 s and 60 s.

@@ -1,27 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import type { DeliveryRecord, Ledger } from '@sendonce/core';
 import { afterAll, describe, expect, test } from 'vitest';
+import { commandsOf, shellIn, type Running } from './shell.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const page = readFileSync(join(root, 'docs/tutorials/quickstart.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
 const mails = (): string[] => readdirSync(join(folder, 'mail'));
-const children = new Set<Running>();
-afterAll(async () => {
-  for (const each of children) each.child.kill('SIGKILL');
-  await Promise.all([...children].map(({ ended }) => ended));
-  rmSync(folder, { recursive: true });
-});
+const { shell, close } = shellIn(folder);
+afterAll(close);
 
 /** The commands of the tutorial, in its order; the first one sets up what these tests run in. */
-const [, MAILBOX, SEND_ONE, WORKER, SEND_ALL, WORKER_TO_KILL, KILL, STATUS] = [
-  ...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm),
-].map(([, command = '']) => command.trim());
+const [, MAILBOX, SEND_ONE, WORKER, SEND_ALL, WORKER_TO_KILL, KILL, STATUS, SIMULATE] =
+  commandsOf('docs/tutorials/quickstart.md');
 
 describe('the quickstart', () => {
   let port = '0';
@@ -89,7 +81,16 @@ describe('the quickstart', () => {
     expect([...people].filter((name) => !kept.has(name) && !mayBeWithout.has(name))).toEqual([]);
     expect(got.filter((name) => !people.has(name))).toEqual([]);
 
-    expect((await shell(STATUS, port).ended).out).toContain('sent');
+    // What the page says to wait for.
+    const { out } = await shell(STATUS, port).ended;
+    expect(out).toMatch(/^ {2}settled {3}1,9\d\d sent/m);
+    expect(out).toMatch(/^ {2}active {4}none$/m);
+  });
+
+  test('gives the same config to the simulator, which needs no mailbox', async () => {
+    const { code, out } = await shell(SIMULATE, port).ended;
+    expect(out).toMatch(/^PASS /);
+    expect(code).toBe(0);
   });
 });
 
@@ -106,44 +107,4 @@ async function deliveries(): Promise<readonly DeliveryRecord[]> {
   } while (cursor !== null);
   await ledger.close();
   return found;
-}
-
-interface Running {
-  readonly child: ChildProcess;
-  /** Waits for output that fits. */
-  readonly line: (pattern: RegExp) => Promise<RegExpExecArray>;
-  readonly ended: Promise<{ readonly code: number | null; readonly out: string }>;
-}
-
-/** Runs a command of the tutorial, without npx so that a signal reaches the process itself. */
-function shell(command = '', smtpPort = '0'): Running {
-  const line = command.replace(/^npx notify /, 'node packages/cli/bin/notify.js ');
-  const env = { ...process.env, NO_COLOR: '1', QUICKSTART_FOLDER: folder, QUICKSTART_PORT: smtpPort };
-  const child = spawn(`exec ${line}`, { cwd: root, env, shell: true });
-  let out = '';
-  const waiting = new Set<() => void>();
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      out += text;
-      for (const look of waiting) look();
-    });
-  const ended = new Promise<{ code: number | null; out: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, out })),
-  );
-  const made: Running = {
-    child,
-    ended,
-    line: (pattern) =>
-      new Promise((resolve, reject) => {
-        const look = (): void => {
-          const found = pattern.exec(out);
-          if (found !== null) resolve(found);
-        };
-        waiting.add(look);
-        look();
-        void ended.then(({ code }) => reject(new Error(`${command}: ended with ${code}\n${out}`)));
-      }),
-  };
-  children.add(made);
-  return made;
 }

@@ -1,10 +1,9 @@
 import type { Ends, EndLine, EndReason } from './report/types.ts';
-import type { RunResult } from './result.ts';
+import { LISTED_ENDS, type RunResult } from './result.ts';
 import type { Schedule } from './schedule.ts';
 
 /** Lines kept over all schedules; whoever is beyond them is counted. */
 const MOST_LINES = 10_000;
-const GAVE_UP = ['parked', 'failed', 'dead'] as const;
 
 interface Sum {
   readonly state: string;
@@ -24,7 +23,7 @@ export class EndsOfSchedules {
 
   /** `expected`: how many there were to write to; null: whomever the types of a config reach. */
   saw(
-    { result, raw }: Pick<Schedule, 'result'> & { readonly raw: Pick<Schedule['raw'], 'addressOf'> },
+    { result, raw }: Pick<Schedule, 'result'> & { readonly raw: Pick<Schedule['raw'], 'addressOf' | 'idOf'> },
     expected: number | null,
   ): void {
     this.#schedules += 1;
@@ -34,7 +33,8 @@ export class EndsOfSchedules {
       here.set(keyOf(state, reason), (here.get(keyOf(state, reason)) ?? 0) + 1);
       const number = /^r\d+$/.test(recipient) ? Number(recipient.slice(1)) : null;
       const to = number === null ? null : raw.addressOf(number);
-      this.#line({ kind: state, schedule: this.#schedules, seed: result.seed, recipient, to, reason });
+      const id = number === null ? null : raw.idOf(number);
+      this.#line({ kind: state, schedule: this.#schedules, seed: result.seed, recipient: id ?? recipient, to, reason });
     }
     for (const [state, reason, more] of beyond(result)) {
       here.set(keyOf(state, reason), more);
@@ -91,7 +91,7 @@ function keyOf(state: string, reason: string): string {
 
 /** Those whom the list of one schedule has no room for. */
 function beyond({ tally, notSent }: RunResult): (readonly [state: string, reason: string, more: number])[] {
-  return GAVE_UP.flatMap((end) => {
+  return LISTED_ENDS.flatMap((end) => {
     const more = tally[end] - notSent.filter(({ state }) => state === end).length;
     return more > 0 ? [[end, 'beyond the first 1,000 of a schedule, whose reasons are kept', more] as const] : [];
   });

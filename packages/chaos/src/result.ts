@@ -11,12 +11,15 @@ export const CLASSES_OF_END = [
   'expired',
   'suppressed',
   'cancelled',
+  'unsettled',
   'duplicated',
   'lost',
   'phantom',
 ] as const;
 /** In which class a requested recipient ended, judged by the mailbox first (docs/reference/simulate.md). */
 export type EndClass = (typeof CLASSES_OF_END)[number];
+/** Ends whose recipients are listed, each with the reason: whoever got nothing, or whose record came to no end. */
+export const LISTED_ENDS = ['parked', 'failed', 'dead', 'unsettled', 'lost'] as const satisfies readonly EndClass[];
 export type Tally = Readonly<Record<EndClass, number>>;
 
 /** One broken invariant, with the first recipient that it was seen at. */
@@ -44,7 +47,7 @@ export interface RunResult {
   readonly violations: readonly Violation[];
   /** Notifications whose producer never finished: listed, outside the sums. */
   readonly unsealed: readonly { readonly notificationId: string; readonly targets: number }[];
-  /** Recipients (as `r17`) that ended parked, failed or dead, with the reason; the first 1,000. */
+  /** Recipients (as `r17`) of the listed ends, with the reason; the first 1,000. */
   readonly notSent: readonly { readonly recipient: string; readonly state: string; readonly reason: string }[];
   readonly virtualMs: number;
   readonly events: number;

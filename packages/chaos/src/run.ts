@@ -63,6 +63,8 @@ export interface RawRun {
   publicationOf(notificationId: string): string | null;
   /** The address that recipient `number` asked for; null when nobody knows it. */
   addressOf(number: number): string | null;
+  /** Who recipient `number` is to the user, where the user's own config or list says so; null: nobody but the seed made them up. */
+  idOf(number: number): string | null;
   /** The recipient's number of a delivery of any generation; -1: nobody asked for it. */
   recipientOf(deliveryId: string): number;
 }
@@ -111,6 +113,8 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     sites: sites?.list() ?? null,
     publicationOf: (notificationId) => publicationOf(world, notificationId),
     addressOf: (number) => registry.learnedOf(number)?.target.to ?? options.workload.known?.targetOf(number).to ?? null,
+    idOf: (number) =>
+      registry.learnedOf(number)?.target.recipientId ?? options.workload.known?.targetOf(number).id ?? null,
     recipientOf(deliveryId) {
       const slot = registry.slotOfDelivery(deliveryId);
       return slot < 0 ? -1 : registry.numberOf(slot);

@@ -1,5 +1,6 @@
 import { INVARIANTS } from './checkers/index.ts';
 import { coverage, type Coverage, type CoverageData } from './coverage.ts';
+import { neverFired, unexpected } from './doubts.ts';
 import { EndsOfSchedules } from './ends.ts';
 import { hashText } from './kernel/draw.ts';
 import type { PlanFile } from './plan.ts';
@@ -21,6 +22,8 @@ import { kindsOf } from './search/kinds.ts';
 import { lostReplies } from './search/lost-replies.ts';
 import { Nobody } from './search/nobody.ts';
 import { shrink } from './search/shrink.ts';
+import { runVerdict } from './verdict.ts';
+import { whoIsWho } from './who-is-who.ts';
 import { isGraver, worstOf } from './worst.ts';
 
 /** How long a failing case may be made smaller, and then explained, real ms. */
@@ -259,7 +262,12 @@ class Search {
     const doubts = this.#doubts(data);
     const tally: Tally = { ...this.#sums };
     return {
-      verdict: this.#verdict(broken, doubts),
+      verdict: runVerdict({
+        hasTwoHistories: this.#nondeterminism !== null,
+        isBroken: broken !== null,
+        interrupted: this.#isInterrupted(),
+        doubts,
+      }),
       mode: 'virtual',
       seed,
       setup,
@@ -269,9 +277,9 @@ class Search {
       ...(this.#schedules > 1 && { ends: this.#ends.summary() }),
       minimal: this.#minimal?.minimal ?? null,
       events: told?.events ?? [],
-      ...names(told, shown),
+      ...whoIsWho(told, shown),
       coverage: summary(data),
-      checked: INVARIANTS,
+      checked: this.#schedules === 0 ? [] : INVARIANTS,
       doubts,
       nondeterminism: this.#nondeterminism,
       interrupted: this.#isInterrupted(),
@@ -279,12 +287,6 @@ class Search {
       traceHash:
         this.#schedules === 1 && shown !== null ? shown.result.traceHash : this.#hash.toString(16).padStart(8, '0'),
     };
-  }
-
-  #verdict(broken: Schedule | null, doubts: readonly string[]): SimulateReport['verdict'] {
-    if (this.#nondeterminism !== null) return 'nondeterminism';
-    if (broken !== null) return 'violation';
-    return doubts.length > 0 ? 'inconclusive' : 'pass';
   }
 
   /** What was asked for and did not happen proves nothing. */
@@ -309,28 +311,6 @@ class Search {
   #wallMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
-}
-
-/** A plan that was kept because of what it shows, and does not show it. */
-function unexpected({ violations }: RunResult, expect: string | undefined): readonly string[] {
-  if (expect === undefined || expect === 'pass' || violations.some(({ invariant }) => invariant === expect)) return [];
-  const broken = [...new Set(violations.map(({ invariant }) => invariant))];
-  const instead = broken.length === 0 ? 'nothing was broken' : `${broken.join(', ')} was broken instead`;
-  return [
-    `the plan expects ${expect}, and ${instead}: if that is mended, set its expect to "pass"; else run it with the version, the config and the recipients that it was found with`,
-  ];
-}
-
-/** Kinds that were armed often and never fired in a search that is large enough to tell. */
-function neverFired({ faults }: CoverageData): readonly string[] {
-  const kinds = new Map<string, { armed: number; fired: number }>();
-  for (const { kind, armed, fired } of faults) {
-    const sum = kinds.get(kind) ?? { armed: 0, fired: 0 };
-    kinds.set(kind, { armed: sum.armed + armed, fired: sum.fired + fired });
-  }
-  return [...kinds]
-    .filter(([, { armed, fired }]) => armed >= 100 && fired === 0)
-    .map(([kind, { armed }]) => `${kind} was armed ${armed} times and never fired`);
 }
 
 function summary({ faults, pairs, moves }: CoverageData): CoverageSummary {
@@ -358,39 +338,4 @@ function nothing({ seed, setup, faults }: SearchOptions): RunResult {
     events: 0,
     traceHash: '',
   };
-}
-
-/** Who is who in the events that are shown, and in the results of the run that failed first and of the minimal one. */
-function names(told: Schedule | null, shown: Schedule | null): Pick<SimulateReport, 'recipientOf' | 'addressOf'> {
-  const recipientOf: Record<string, string> = {};
-  const numbers = new Set<number>();
-  const meet = (deliveryId: string): void => {
-    const number = recipientOf[deliveryId] === undefined ? (told?.raw.recipientOf(deliveryId) ?? -1) : -1;
-    if (number < 0) return;
-    recipientOf[deliveryId] = `r${number}`;
-    numbers.add(number);
-  };
-  for (const event of told?.events ?? []) {
-    if (event.kind === 'provider') meet(event.deliveryId);
-    else if (event.kind === 'claim') meet(event.verdict.id);
-    else if ('request' in event && 'id' in event.request) meet(event.request.id);
-    else if (event.kind === 'queue') meet(event.id);
-  }
-  for (const schedule of [told, shown]) for (const number of named(schedule)) numbers.add(number);
-  const addressOf = Object.fromEntries(
-    [...numbers].flatMap((number) => {
-      const address = shown?.raw.addressOf(number) ?? told?.raw.addressOf(number) ?? null;
-      return address === null ? [] : [[`r${number}`, address]];
-    }),
-  );
-  return { recipientOf, addressOf };
-}
-
-/** The recipients in a schedule's lists. */
-function named(schedule: Schedule | null): readonly number[] {
-  if (schedule === null) return [];
-  const { violations, notSent } = schedule.result;
-  return [...violations, ...notSent].flatMap(({ recipient }) =>
-    /^r\d+$/.test(recipient ?? '') ? [Number(recipient?.slice(1))] : [],
-  );
 }

@@ -2,7 +2,7 @@ import { DELIVERY_STATES, isSettled, type DeliveryState } from '@sendonce/core';
 import { Column } from './checkers/column.ts';
 import { endClass, type RecipientEnd } from './checkers/end-class.ts';
 import type { EndFacts, FinalDelivery } from './checkers/facts.ts';
-import { CLASSES_OF_END, type EndClass, type RunResult, type Tally } from './result.ts';
+import { CLASSES_OF_END, LISTED_ENDS, type EndClass, type RunResult, type Tally } from './result.ts';
 
 /** What the history (or, without one, the records) says about a recipient; the mailbox alone says how many messages it got. */
 export interface Beliefs {
@@ -31,7 +31,7 @@ export interface Count {
   readonly tally: Tally;
   /** The first 1,000. */
   readonly misfits: readonly Misfit[];
-  /** Parked, failed and dead recipients; the first 1,000. */
+  /** Recipients of the listed ends; the first 1,000. */
   readonly notSent: RunResult['notSent'];
   /** Null: not requested, or outside the sums. */
   classOf(recipient: number): EndClass | null;
@@ -39,7 +39,7 @@ export interface Count {
 
 const MOST = 1_000;
 const KNOWN_SENT: ReadonlySet<DeliveryState> = new Set(['sent', 'delivered', 'bounced', 'undeliverable'] as const);
-const GAVE_UP: ReadonlySet<EndClass | null> = new Set(['parked', 'failed', 'dead'] as const);
+const LISTED: ReadonlySet<EndClass> = new Set(LISTED_ENDS);
 
 /** Higher wins among a recipient's generations; among equals the later generation. */
 function weight({ state, assumed }: FinalDelivery): number {
@@ -102,12 +102,8 @@ export class Counter {
       tally[end] += 1;
       toNobody -= this.#messages.get(recipient);
       if (wrong !== null) this.#misfit({ recipient, end, message: wrong, unsettled });
-      if (GAVE_UP.has(end) && notSent.length < MOST)
-        notSent.push({
-          recipient: `r${recipient}`,
-          state: end,
-          reason: this.#reasons.get(recipient) ?? 'its notification failed',
-        });
+      if (LISTED.has(end) && notSent.length < MOST)
+        notSent.push({ recipient: `r${recipient}`, state: end, reason: this.#reasonOf(recipient, wrong) });
     }
     tally.phantom = toNobody;
     if (toNobody > 0) this.#misfit(aboutNobody('phantom', `${toNobody} messages arrived that nobody had asked for`));
@@ -127,9 +123,14 @@ export class Counter {
     return all;
   }
 
+  /** What is wrong says more than why an earlier generation gave up. */
+  #reasonOf(recipient: number, wrong: string | null): string {
+    return wrong ?? this.#reasons.get(recipient) ?? 'its notification failed';
+  }
+
   #end(recipient: number, facts: EndFacts): RecipientEnd {
     const its = this.#weight.get(recipient);
-    return endClass({
+    const judged = endClass({
       messages: this.#messages.get(recipient),
       declaredExtras: this.#beliefs.declaredExtras(recipient),
       state: its === 0 ? null : (DELIVERY_STATES[this.#state.get(recipient)] ?? null),
@@ -140,6 +141,8 @@ export class Counter {
       anyParked: this.#parked.get(recipient) === 1,
       notMade: its === 0 ? facts.notMade(recipient) : null,
     });
+    // A message arrived; nobody recovered what is still on its way in the record.
+    return judged.unsettled === true && judged.end === 'recovered' ? { ...judged, end: 'unsettled' } : judged;
   }
 
   #misfit(misfit: Misfit): void {

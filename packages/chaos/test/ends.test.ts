@@ -5,7 +5,7 @@ import type { RunResult } from '../src/result.ts';
 import { kill, lostReply, runResult, setup, tally } from './report/fixtures.ts';
 
 const small = { ...setup, recipients: 200 };
-const raw = { addressOf: (number: number): string => `a${number}@x.example` };
+const raw = { addressOf: (number: number): string => `a${number}@x.example`, idOf: () => null };
 const ends = (results: readonly RunResult[], expected: number | null = null) => {
   const all = new EndsOfSchedules();
   for (const result of results) all.saw({ result, raw }, expected);

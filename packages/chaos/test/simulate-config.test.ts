@@ -2,6 +2,7 @@ import type { NotifierConfig, Provider } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { SimulationSetup } from '../src/plan.ts';
 import { replayPlan, simulate } from '../src/simulate.ts';
+import { setupOf } from './support/setup.ts';
 
 const provider = (name: string, idempotency: Provider['capabilities']['idempotency']): Provider => ({
   name,
@@ -57,17 +58,21 @@ function shop(
   } as unknown as NotifierConfig;
 }
 
-const SETUP: SimulationSetup = {
-  recipients: 12,
-  workers: 3,
-  concurrency: 10,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const SETUP: SimulationSetup = setupOf({ recipients: 12, workers: 3 });
+
+const withIds = (): NotifierConfig =>
+  shop({
+    route: ({ id, size }) =>
+      Array.from({ length: size }, (_, n) => ({
+        channel: 'email',
+        to: `${id}-${n}@shop.example`,
+        id: `customer ${id}/${n}`,
+      })),
+    content: ({ id }, { to }) => {
+      if (to.startsWith('o-4-1@')) throw new Error('nothing to say');
+      return { text: id };
+    },
+  });
 
 const run = (config: NotifierConfig, more: Partial<Parameters<typeof simulate>[0]> = {}, samples = 12) => {
   return simulate({
@@ -192,5 +197,20 @@ describe('types that do not depend on what they are given alone', () => {
     const { seed, first, second } = report.nondeterminism ?? {};
     expect([report.verdict, seed]).toEqual(['nondeterminism', 'shop']);
     expect(first).not.toBe(second);
+  });
+});
+
+describe('recipients with ids of the user’s own', () => {
+  test('are named by them, in one schedule and in many', async () => {
+    const one = await run(withIds());
+    const [letter] = one.result.notSent;
+    expect(letter).toMatchObject({ state: 'failed' });
+    const { recipient = '' } = letter ?? {};
+    expect(one.idOf[recipient]).toBe('customer o-4/1');
+    expect(one.addressOf[recipient]).toBe('o-4-1@shop.example');
+    const many = await run(withIds(), { schedules: 3 });
+    expect(many.ends?.lines).toContainEqual(
+      expect.objectContaining({ kind: 'failed', recipient: 'customer o-4/1', to: 'o-4-1@shop.example' }),
+    );
   });
 });

@@ -3,18 +3,9 @@ import fc from 'fast-check';
 import { expect, describe, test } from 'vitest';
 import { simulate } from '../src/simulate.ts';
 import type { SimulationSetup } from '../src/plan.ts';
+import { setupOf } from './support/setup.ts';
 
-const setup = (recipients: number, page: number): SimulationSetup => ({
-  recipients,
-  workers: 2,
-  concurrency: 10,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: { page },
-});
+const setup = (recipients: number, page: number): SimulationSetup => setupOf({ recipients, knobs: { page } });
 const target = (n: number): TargetInput => ({ channel: 'email', to: `person-${n}@list.example`, name: `Person ${n}` });
 
 describe('a list in which people are named twice', () => {

@@ -1,19 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { SimulationSetup } from '../src/plan.ts';
 import type { Progress } from '../src/report/types.ts';
+import { selfTest } from '../src/self-test.ts';
 import { replayPlan, simulate } from '../src/simulate.ts';
+import { setupOf } from './support/setup.ts';
 
-const SETUP: SimulationSetup = {
-  recipients: 200,
-  workers: 3,
-  concurrency: 20,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const SETUP: SimulationSetup = setupOf({ recipients: 200, workers: 3, concurrency: 20 });
 const run = (setup: Partial<SimulationSetup> = {}, more: Partial<Parameters<typeof simulate>[0]> = {}) =>
   simulate({ setup: { ...SETUP, ...setup }, seed: 'a seed', faults: [], ...more });
 
@@ -95,7 +87,14 @@ describe('a single long run', () => {
       if (settled > 1_000) controller.abort();
     };
     const report = await run({ recipients: 50_000 }, { onProgress, signal: controller.signal });
-    expect(report).toMatchObject({ interrupted: true, schedules: 0, totals: { requested: 0 }, minimal: null });
+    expect(report).toMatchObject({
+      verdict: 'interrupted',
+      interrupted: true,
+      schedules: 0,
+      totals: { requested: 0 },
+      minimal: null,
+      checked: [],
+    });
     expect(report.result.violations).toEqual([]);
   });
 
@@ -106,6 +105,7 @@ describe('a single long run', () => {
     };
     const report = await run({ recipients: 500 }, { schedules: 50, onProgress, signal: controller.signal });
     expect(report).toMatchObject({
+      verdict: 'interrupted',
       interrupted: true,
       schedules: 2,
       totals: { requested: 1_000, tally: { once: 1_000 } },
@@ -182,5 +182,20 @@ describe('a producer', () => {
     );
     expect(verdict).toBe('pass');
     expect(result).toMatchObject({ unsealed: [], requested: 2_000, tally: { once: 2_000 } });
+  });
+});
+
+describe('a self-test that somebody interrupts', () => {
+  test('blames no sender whose search was cut short, and passes nothing', async () => {
+    const controller = new AbortController();
+    const onProgress = (): void => controller.abort();
+    const senders = ['log-check', 'naive-lock'];
+    const report = await selfTest({ seed: 's', senders, onProgress, signal: controller.signal });
+    expect(report).toMatchObject({ passed: false, interrupted: true, rows: [{ caught: true }] });
+    // The last one of all: nobody is left to show by its absence that the rest was cut off.
+    const cut = new AbortController();
+    const last = selfTest({ seed: 's', senders: ['naive-lock'], signal: cut.signal });
+    cut.abort();
+    expect(await last).toMatchObject({ passed: false, interrupted: true, rows: [] });
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CLASS_POLICIES } from '@sendonce/core';
+import { CLASS_POLICIES, DELIVERY_STATES, isSettled } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { CLASSES_OF_END, type Tally } from '../src/result.ts';
 import { count, imbalances, type Beliefs } from '../src/tally.ts';
@@ -148,6 +148,38 @@ describe('the tally', () => {
     expect(violations.map(({ invariant }) => invariant)).toEqual(['S1']);
     expect(tally).toEqual(tallyOf({ duplicated: 1 }));
   });
+
+  test.each(DELIVERY_STATES.filter((state) => !isSettled(state)))(
+    'lists whoever is still %s at the end, and counts nobody of them as recovered',
+    (state) => {
+      const facts = new Story(2).facts({
+        deliveries: [0, 1].map((recipient) => ({
+          id: `d_${recipient}`,
+          recipient,
+          generation: 0,
+          state,
+          assumed: false,
+          reason: null,
+          attempts: 1,
+          charged: 1,
+          createdAt: 0,
+          expiresAt: null,
+        })),
+        mailbox: [{ recipient: 0, provider: 'p0', deliveryId: 'd_0', body: '', at: 0 }],
+      });
+      const { tally, notSent, misfits } = count(facts, { ...PLAIN, everUnknown: () => true }, 2);
+      expect(tally).toEqual(tallyOf({ unsettled: 1, lost: 1 }));
+      const reason = expect.stringContaining(`still ${state} at the end`) as string;
+      expect(notSent).toEqual([
+        { recipient: 'r0', state: 'unsettled', reason },
+        { recipient: 'r1', state: 'lost', reason },
+      ]);
+      expect(misfits.map(({ end, unsettled }) => [end, unsettled])).toEqual([
+        ['unsettled', true],
+        ['lost', true],
+      ]);
+    },
+  );
 
   test('lists who was not sent to, with the reason', () => {
     const story = new Story(3).add().claim(0).mark(0).settle(0, 'rejected').deliver(1);

@@ -23,6 +23,8 @@ export interface Audience {
   /** Whose mailbox a message lands in: the address decides, whatever delivery its sender named. -1: nobody's. */
   recipientAt(line: Pick<MailboxLine, 'deliveryId' | 'to'>): number;
   addressOf(recipient: number): string | null;
+  /** The user's own id, where a list says so. */
+  idOf(recipient: number): string | null;
   contentOf(recipient: number, record: Pick<DeliveryRecord, 'id' | 'generation'>): MessageContent;
 }
 
@@ -60,6 +62,7 @@ export function audienceOf(workload: Workload): Audience {
       if (number !== undefined && targets.get(number)?.to === to) return number;
       return byAddress.get(to) ?? -1;
     },
+    idOf: (recipient) => (targets.has(recipient) ? (known.targetOf(recipient).id ?? null) : null),
     addressOf: (recipient) => targets.get(recipient)?.to ?? null,
     contentOf: (recipient, { id, generation }) =>
       content(data, targets.get(recipient) as Target, { deliveryId: id, generation }),

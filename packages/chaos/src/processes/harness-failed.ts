@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSendonceError, SendonceError } from '@sendonce/core';
 
@@ -26,8 +26,10 @@ export function checkRoom(folders: readonly string[]): void {
   }
 }
 
-/** A ledger that has no room, as what it is here. */
-export function asHarness(error: unknown): unknown {
+/** What went wrong because the run lost its folder, or the room in it, as what it is: it says nothing about the sender. */
+export function asHarness(error: unknown, folder: string): unknown {
+  if (isSendonceError(error, 'HARNESS_FAILED')) return error;
+  if (!existsSync(folder)) return harnessFailed(`the folder of the run, ${folder}, was removed under it`, error);
   if (!isSendonceError(error, 'LEDGER_FULL')) return error;
   return harnessFailed('the ledger of the run cannot be written', error);
 }

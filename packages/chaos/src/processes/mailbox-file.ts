@@ -65,13 +65,20 @@ export function mailboxBytes(path: string): number {
   try {
     return statSync(path).size;
   } catch (error) {
-    throw harnessFailed('the mailbox of the run is gone', error);
+    return gone(error);
   }
 }
 
-/** Every message, oldest first. A last line that was cut short by a death was never answered for: it is no message. */
+function gone(error: unknown): never {
+  throw harnessFailed('the mailbox of the run is gone', error);
+}
+
+/**
+ * Every message, oldest first. A last line that was cut short by a death was never answered for: it is no message.
+ * @throws SendonceError HARNESS_FAILED when somebody removed it
+ */
 export async function readMailbox(path: string): Promise<readonly MailboxLine[]> {
-  const text = await readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8').catch(gone);
   const lines = text.split('\n');
   // Behind the last line end there is nothing, or what a kill left of a line.
   lines.pop();

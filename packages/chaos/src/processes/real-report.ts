@@ -2,6 +2,8 @@ import type { PolicyFacts } from '../checkers/context.ts';
 import { hashText } from '../kernel/draw.ts';
 import type { Fault } from '../plan.ts';
 import type { RunResult } from '../result.ts';
+import { runVerdict } from '../verdict.ts';
+import { namesOf, numbersIn } from '../who-is-who.ts';
 import type { Knobs } from '../world/knobs.ts';
 import type { Audience } from './audience.ts';
 import { eventsOf } from './events.ts';
@@ -52,24 +54,25 @@ export function realReport(known: Known): RealReport {
   const real = realFacts(known);
   const violations = [...judgement.violations, ...tooLate(real)];
   const result = resultOf(known, judgement, violations);
-  const doubts = end === 'interrupted' ? [] : doubtsOf(known, result);
+  const interrupted = end === 'interrupted';
+  const doubts = interrupted ? [] : doubtsOf(known, result);
   const { requested, tally, moves } = judgement;
   return {
-    verdict: violations.length > 0 ? 'violation' : doubts.length > 0 ? 'inconclusive' : 'pass',
+    verdict: runVerdict({ hasTwoHistories: false, isBroken: violations.length > 0, interrupted, doubts }),
     mode: 'real',
     seed,
     setup,
-    schedules: end === 'interrupted' ? 0 : 1,
+    schedules: interrupted ? 0 : 1,
     totals: { requested, tally, armed: faults.length, fired: seen.fired.filter(Boolean).length, virtualMs: 0 },
     result,
     minimal: null,
     ...told(known),
-    addressOf: addresses(audience, result),
+    ...namesOf(numbersIn(result), [audience]),
     coverage: { faults: coverage(faults, seen.fired), moves, pairs: 0 },
-    checked: JUDGED,
+    checked: remains === null ? [] : JUDGED,
     doubts,
     nondeterminism: null,
-    interrupted: end === 'interrupted',
+    interrupted,
     wallMs,
     traceHash: result.traceHash,
     real,
@@ -162,16 +165,6 @@ function told({ audience, seen, remains }: Known): Pick<RealReport, 'events' | '
     if (recipient >= 0) recipientOf[line.deliveryId] = `r${recipient}`;
   }
   return { events: eventsOf(mailbox, seen.kills), recipientOf };
-}
-
-function addresses(audience: Audience, { violations, notSent }: RunResult): Readonly<Record<string, string>> {
-  const named = [...violations, ...notSent].flatMap(({ recipient }) => recipient ?? []);
-  return Object.fromEntries(
-    named.flatMap((recipient) => {
-      const address = audience.addressOf(Number(recipient.slice(1)));
-      return address === null ? [] : [[recipient, address]];
-    }),
-  );
 }
 
 function coverage(faults: readonly Fault[], fired: readonly boolean[]): RealReport['coverage']['faults'] {

@@ -6,18 +6,14 @@ import { exitWords } from './exit-words.ts';
 import type { ExplainedKill, RealEnd } from './facts.ts';
 import type { Announcement } from './gate.ts';
 import { harnessFailed } from './harness-failed.ts';
-import { mailboxBytes } from './mailbox-file.ts';
+import { HeldAnswers } from './held-answers.ts';
 import type { Held, ProviderNews, ProviderOrders, Release, WorkOrders } from './orders.ts';
-import { isAtRest, settledIn, type Patience } from './patience.ts';
-import { pause } from './pause.ts';
+import type { Patience } from './patience.ts';
 import { publish } from './publish.ts';
 import type { RealPlan } from './split-plan.ts';
 import { Strikes, type CountedStrike, type Strike } from './strikes.ts';
+import { watch } from './watch.ts';
 
-const LOOK_EVERY_MS = 50;
-const ROOM_EVERY_MS = 1_000;
-/** As many are looked at to see whether anything still has its time before it. */
-const MOST_WAITING = 1_000;
 /** How long processes may take to end by themselves once all is done. */
 const STOP_MS = 5_000;
 
@@ -52,9 +48,7 @@ export class Supervisor {
   readonly #parts: SupervisorParts;
   readonly #strikes: Strikes;
   readonly #crew: Crew;
-  readonly #meant = new Map<number, CountedStrike>();
-  /** Whose own acceptance nobody waited for any more: they take the next one that is held back. */
-  readonly #displaced: CountedStrike[] = [];
+  readonly #heldAnswers: HeldAnswers;
   #provider: Child | null = null;
   #port = 0;
   #queue: NotifierConfig['queue'];
@@ -66,7 +60,7 @@ export class Supervisor {
     this.#parts = parts;
     this.fired = Array.from({ length: parts.faults }, () => false);
     this.#strikes = new Strikes({ ...plan, hasQueue });
-    for (const counted of plan.counted) this.#meant.set(counted.acceptance, counted);
+    this.#heldAnswers = new HeldAnswers(plan.counted);
     this.#crew = new Crew({
       entry: entries.worker,
       folder,
@@ -93,7 +87,16 @@ export class Supervisor {
       () => (isPublished = true),
       (error: unknown) => (this.#failure ??= { error }),
     );
-    return this.#watch(() => isPublished);
+    return watch({
+      ...this.#parts,
+      mailbox: this.#parts.providerOrders.mailbox,
+      checkOthers: () => this.#checkOthers(),
+      isPublished: () => isPublished,
+      isQuiet: () => this.#striking === 0,
+      isComplete: () => this.#crew.isComplete,
+      // Of a queue that does not answer, because its process died, the end of that process tells.
+      depth: async () => (await this.#queue?.depth().catch(() => Infinity)) ?? 0,
+    });
   }
 
   /** Ends every process: workers finish what is on its way, unless somebody is in a hurry. */
@@ -132,29 +135,28 @@ export class Supervisor {
     return Promise.race([listening, died]);
   }
 
-  // ---- what happens ----------------------------------------------------------------------------------------------------------
-
   /** A message was taken, and its answer waits for us. */
-  async #held(held: Held): Promise<void> {
-    const { acceptance, worker, pid, deliveryId } = held;
-    const counted = this.#meant.get(acceptance) ?? this.#displaced.shift();
+  async #held({ acceptance, worker, pid, deliveryId }: Held): Promise<void> {
     const release = (answer: boolean, another = false): void => {
       const message: Release = { kind: 'release', acceptance, answer, another };
       this.#provider?.send(message);
     };
-    if (counted === undefined) return release(true);
-    if (!this.#crew.isRunning(worker, pid)) {
-      // It died while its request was on its way; the next acceptance has a holder to kill.
-      this.#displaced.push(counted);
-      return release(false, true);
+    const decision = this.#heldAnswers.decide({ acceptance }, this.#crew.isRunning(worker, pid));
+    switch (decision.kind) {
+      case 'answer':
+        return release(true);
+      case 'another':
+        return release(false, true);
+      case 'answer-then-strike':
+        this.#strikes.accepted(decision.counted.acceptance, deliveryId);
+        return release(true);
+      case 'kill': {
+        const { ms, index, moment } = decision.counted;
+        await this.#kill(worker, this.#hostMs(ms), index, `acceptance ${acceptance}, ${moment}`);
+        this.counted.push({ at: acceptance, worker, phase: moment });
+        return release(false);
+      }
     }
-    if (counted.moment !== 'after-accept') {
-      this.#strikes.accepted(counted.acceptance, deliveryId);
-      return release(true);
-    }
-    await this.#kill(worker, this.#hostMs(counted.ms), counted.index, `acceptance ${acceptance}, after-accept`);
-    this.counted.push({ at: acceptance, worker, phase: counted.moment });
-    release(false);
   }
 
   #announced(worker: string, announcement: Announcement): void {
@@ -209,58 +211,10 @@ export class Supervisor {
     under.catch((error: unknown) => (this.#failure ??= { error })).finally(() => (this.#striking -= 1));
   }
 
-  // ---- how it ends -----------------------------------------------------------------------------------------------------------
-
-  async #watch(isPublished: () => boolean): Promise<RealEnd> {
-    const { ledger, patience, signal, onSettled, providerOrders, checkRoom } = this.#parts;
-    const startedAt = performance.now();
-    let seen = '';
-    let movedAt = startedAt;
-    let checkedAt = startedAt;
-    for (;;) {
-      if (signal.aborted) return 'interrupted';
-      if (this.#failure !== null) throw this.#failure.error;
-      this.#refuseDeadCrew();
-      const counts = await ledger.count();
-      onSettled(settledIn(counts));
-      const isStill = this.#striking === 0 && this.#crew.isComplete;
-      const { deliveries, notifications } = counts;
-      const looks = JSON.stringify([deliveries, notifications, mailboxBytes(providerOrders.mailbox), isStill]);
-      const now = performance.now();
-      if (now - checkedAt > ROOM_EVERY_MS) {
-        checkRoom();
-        checkedAt = now;
-      }
-      if (looks !== seen || !isStill || !isPublished()) movedAt = now;
-      seen = looks;
-      // Whoever is to come back much later is not waited for: nothing is left for it to do.
-      const isDone = isPublished() && this.#striking === 0 && isAtRest(counts);
-      if (isDone && (await this.#depth()) === 0) return 'settled';
-      if (now - movedAt > patience.quietMs) {
-        if (!(await this.#isSomethingDue())) return isDone ? 'settled' : 'quiet';
-        movedAt = now;
-      }
-      if (now - startedAt > patience.mostMs) return 'timeout';
-      await pause(LOOK_EVERY_MS, signal);
-    }
-  }
-
-  /** Of a queue that does not answer, because its process died, the end of that process tells. */
-  async #depth(): Promise<number> {
-    return (await this.#queue?.depth().catch(() => Infinity)) ?? 0;
-  }
-
-  /** A retry or a look at something unknown has its time still before it. */
-  async #isSomethingDue(): Promise<boolean> {
-    const { ledger, now } = this.#parts;
-    const { items } = await ledger.list({ states: ['retry-scheduled', 'unknown'] }, { limit: MOST_WAITING });
-    return items.some(({ dueAt }) => dueAt > now());
-  }
-
-  /** Nobody is left to work, and nobody will be. */
-  #refuseDeadCrew(): void {
-    const { crashes } = this;
-    const last = crashes.at(-1);
+  /** What broke the run meanwhile, or that nobody is left to work and nobody will be. */
+  #checkOthers(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+    const last = this.crashes.at(-1);
     if (last === undefined || this.#crew.size > 0 || !this.#crew.isComplete) return;
     throw new SendonceError(
       'LEDGER_UNAVAILABLE',

@@ -4,18 +4,23 @@ import type { ReportContext } from './context.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
-import { firstOfEach, recipientsIn, who } from './who.ts';
+import { unproven } from './unproven.ts';
+import { firstOfEach, recipientsIn, whoInPlan } from './who.ts';
 
-/** Workflow commands of GitHub Actions: one `::error` per violated invariant. */
+/** Workflow commands of GitHub Actions: one `::error` per violated invariant, and one where the run is no proof. */
 export function githubErrors(
   report: SimulateReport,
   { replay, again }: Pick<ReportContext, 'replay' | 'again'>,
 ): string[] {
-  return firstOfEach(report.result.violations).map(({ invariant, recipient, message }) => {
-    const whom = recipient === null ? '' : `${who(report, recipient)}: `;
-    const body = `${whom}${withDurations(message)}\nRerun: ${replay ?? again}`;
-    return `::error title=${property(`notify simulate: ${invariant}, ${invariantText(invariant).title}`)}::${data(body)}`;
+  const rerun = `Rerun: ${replay ?? again}`;
+  const broken = firstOfEach(report.result.violations).map(({ invariant, recipient, message }) => {
+    const whom = recipient === null ? '' : `${whoInPlan(report, recipient)}: `;
+    return errorLine(`${invariant}, ${invariantText(invariant).title}`, `${whom}${withDurations(message)}\n${rerun}`);
   });
+  const reasons = unproven(report);
+  if (reasons.length === 0) return broken;
+  const title = report.interrupted ? 'interrupted' : report.verdict;
+  return [...broken, errorLine(title, [...reasons, rerun].join('\n'))];
 }
 
 /** Markdown for the job's summary page. */
@@ -39,13 +44,17 @@ export function githubSummary(report: SimulateReport, context: Pick<ReportContex
     ...(report.verdict === 'violation'
       ? faults.slice(0, 12).map((fault, i) => `${i + 1}. ${cell(faultWords(fault))}`)
       : []),
-    ...report.doubts.map((doubt) => `- ${cell(doubt)}`),
+    ...unproven(report).map((reason) => `- ${cell(reason)}`),
     '',
     '```sh',
     context.replay ?? context.again,
     '```',
     '',
   ].join('\n');
+}
+
+function errorLine(title: string, body: string): string {
+  return `::error title=${property(`notify simulate: ${title}`)}::${data(body)}`;
 }
 
 // https://github.com/actions/toolkit/blob/main/packages/core/src/command.ts: data and properties escape differently.

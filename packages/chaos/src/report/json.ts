@@ -64,14 +64,14 @@ function inOrder(tally: Tally): Tally {
 }
 
 function violationsOf(
-  { result, minimal, addressOf }: SimulateReport,
+  { result, minimal, addressOf, idOf }: SimulateReport,
   planFile: string | null,
 ): SimulateJson['violations'] {
   // Shrinking keeps the class of one violation: the plan shows that one, and perhaps none of the others.
   const shown = new Set((minimal?.result ?? result).violations.map(({ invariant }) => invariant));
   return firstOfEach(result.violations).map(({ invariant, recipient }) => ({
     invariant,
-    recipient: recipient === null ? null : (addressOf[recipient] ?? recipient),
+    recipient: recipient === null ? null : (idOf[recipient] ?? addressOf[recipient] ?? recipient),
     plan: shown.has(invariant) ? planFile : null,
   }));
 }

@@ -3,7 +3,8 @@ import { withDurations } from './format.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
-import { firstOfEach, who } from './who.ts';
+import { unproven } from './unproven.ts';
+import { firstOfEach, whoInPlan } from './who.ts';
 
 /** One test case per invariant that was checked, in the XML that CI servers read. */
 export function junit(
@@ -15,7 +16,8 @@ export function junit(
   );
   const ids = [...new Set([...report.checked, ...violations.keys()])];
   const cases = ids.map((id) => testCase(report, id, violations.get(id), context.replay ?? context.again));
-  const doubt = report.verdict === 'inconclusive' || report.verdict === 'nondeterminism' ? [conclusive(report)] : [];
+  const reasons = unproven(report);
+  const doubt = reasons.length === 0 ? [] : [conclusive(reasons)];
   const attributes = {
     name: 'notify simulate',
     tests: cases.length + doubt.length,
@@ -38,13 +40,12 @@ function testCase(report: SimulateReport, id: string, violation: Violation | und
   const name = attributesText({ classname: 'sendonce.simulate', name: `${id} ${invariantText(id).title}` });
   if (violation === undefined) return `<testcase${name}/>`;
   const faults = (report.minimal?.plan ?? report.result).faults.map((fault, i) => `${i + 1}. ${faultWords(fault)}`);
-  const whom = violation.recipient === null ? [] : [`recipient: ${who(report, violation.recipient)}`];
+  const whom = violation.recipient === null ? [] : [`recipient: ${whoInPlan(report, violation.recipient)}`];
   const body = [...whom, ...faults, invariantText(id).why, `rerun: ${again}`].join('\n');
   return `<testcase${name}><failure${attributesText({ message: withDurations(violation.message), type: id })}>${xml(body)}</failure></testcase>`;
 }
 
-function conclusive({ doubts, nondeterminism }: SimulateReport): string {
-  const reasons = nondeterminism === null ? doubts : [`seed ${nondeterminism.seed} gave two histories`, ...doubts];
+function conclusive(reasons: readonly string[]): string {
   const message = attributesText({ message: reasons[0] ?? 'inconclusive', type: 'inconclusive' });
   return `<testcase classname="sendonce.simulate" name="the run is conclusive"><error${message}>${xml(reasons.join('\n'))}</error></testcase>`;
 }

@@ -4,7 +4,7 @@ import type { SelfTestReport, SelfTestRow } from './types.ts';
 
 export interface SelfTestJson {
   readonly schema: 'sendonce.self-test/1';
-  readonly verdict: 'pass' | 'fail';
+  readonly verdict: 'pass' | 'fail' | 'interrupted';
   readonly seed: string;
   readonly senders: readonly {
     readonly sender: string;
@@ -18,10 +18,10 @@ export interface SelfTestJson {
   readonly wallMs: number;
 }
 
-export function selfTestJson({ passed, rows, wallMs }: SelfTestReport, seed: string): SelfTestJson {
+export function selfTestJson({ passed, rows, wallMs, interrupted }: SelfTestReport, seed: string): SelfTestJson {
   return {
     schema: 'sendonce.self-test/1',
-    verdict: passed ? 'pass' : 'fail',
+    verdict: interrupted ? 'interrupted' : passed ? 'pass' : 'fail',
     seed,
     senders: rows.map((row) => ({
       sender: row.sender,
@@ -40,10 +40,14 @@ export function selfTestJson({ passed, rows, wallMs }: SelfTestReport, seed: str
 export function selfTestText(report: SelfTestReport, seed: string, paint: Paint): string {
   const { passed, rows, wallMs, interrupted } = report;
   const caught = rows.filter((row) => row.caught).length;
-  const verdict = passed ? paint.green(paint.bold('PASS')) : paint.red(paint.bold('FAIL'));
+  const verdict = interrupted
+    ? paint.yellow(paint.bold('INTERRUPTED'))
+    : passed
+      ? paint.green(paint.bold('PASS'))
+      : paint.red(paint.bold('FAIL'));
   const width = Math.max(...rows.map((row) => row.sender.length), 0);
   return [
-    `${verdict}  ${caught} of ${plural(rows.length, 'known-bad sender')} caught in ${duration(wallMs)}${interrupted ? ' (interrupted)' : ''}`,
+    `${verdict}  ${caught} of ${plural(rows.length, 'known-bad sender')} caught in ${duration(wallMs)}${interrupted ? '; nothing is known of the others' : ''}`,
     '',
     ...rows.map(
       (row) =>

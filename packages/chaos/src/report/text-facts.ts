@@ -1,5 +1,7 @@
 import { LATER } from '../checkers/index.ts';
 import type { Fault } from '../plan.ts';
+import type { Tally } from '../result.ts';
+import { firedWords } from './fired-words.ts';
 import { count, duration, plural } from './format.ts';
 import type { ReportContext } from './context.ts';
 import { providerWords } from './provider-words.ts';
@@ -12,7 +14,6 @@ type Fact = readonly [name: string, text: string];
 /** The lines that every run ends in, whatever came of it: what went in, what came of it, what was broken, how it is run again. */
 export function facts(report: SimulateReport, context: ReportContext): string[] {
   const { tally } = report.totals;
-  const never = `${count(tally.duplicated)} duplicated, ${count(tally.lost)} lost, ${count(tally.phantom)} phantom`;
   const all: readonly Fact[] = [
     ['input', inputWords(report, context)],
     [
@@ -24,7 +25,7 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
       `${count(tally.parked)} parked, ${count(tally.failed)} failed, ${count(tally.dead)} dead, ` +
         `${count(tally.expired)} expired, ${count(tally.suppressed)} suppressed, ${count(tally.cancelled)} cancelled`,
     ],
-    ['never', tally.duplicated + tally.lost + tally.phantom > 0 ? context.paint.red(never) : never],
+    ['never', neverWords(tally, context)],
     ['faults', faultsWords(report)],
     ['world', worldWords(report, context)],
     ['provider', context.providers ?? providerWords(report.setup, unsure(report))],
@@ -35,6 +36,13 @@ export function facts(report: SimulateReport, context: ReportContext): string[] 
     ['words', 'docs/reference/simulate.md#reading-the-output'],
   ];
   return all.map(([name, text]) => `  ${context.paint.dim(name.padEnd(9))}  ${text}`);
+}
+
+/** What must not be. */
+function neverWords({ duplicated, lost, phantom, unsettled }: Tally, { paint }: ReportContext): string {
+  const open = unsettled === 0 ? '' : `, ${count(unsettled)} unsettled`;
+  const words = `${count(duplicated)} duplicated, ${count(lost)} lost, ${count(phantom)} phantom${open}`;
+  return duplicated + lost + phantom + unsettled > 0 ? paint.red(words) : words;
 }
 
 /**
@@ -73,23 +81,9 @@ function inputWords({ totals, result, schedules, ends }: SimulateReport, { input
   return `${each}; in ${count(schedules)} schedules ${count(totals.requested)} requested${never}`;
 }
 
-function faultsWords({ totals, result, coverage }: SimulateReport): string {
-  const kills = result.kills.map(({ at, worker, phase }) => `${worker} killed at acceptance ${count(at)} (${phase})`);
-  const kinds = firedKinds(coverage.faults).map(([kind, fired]) => `${count(fired)} ${kind}`);
-  const details = kills.length > 0 ? kills : kinds;
-  const most = 5;
-  const shown = details.length > most ? [...details.slice(0, most), `${details.length - most} more`] : details;
-  return `${count(totals.armed)} armed, ${count(totals.fired)} fired${shown.length === 0 ? '' : `: ${shown.join(', ')}`}`;
-}
-
-/** By what was done, whatever call it was done to; the most frequent first. */
-function firedKinds(faults: SimulateReport['coverage']['faults']): [kind: string, fired: number][] {
-  const sums = new Map<string, number>();
-  for (const { kind, fired } of faults) {
-    const name = kind.split(' ')[0] ?? kind;
-    if (fired > 0) sums.set(name, (sums.get(name) ?? 0) + fired);
-  }
-  return [...sums].sort(([, a], [, b]) => b - a);
+function faultsWords({ totals, schedules, result, coverage }: SimulateReport): string {
+  const fired = firedWords(coverage.faults, schedules <= 1 ? result.kills : []);
+  return `${count(totals.armed)} armed, ${count(totals.fired)} fired${fired === '' ? '' : `: ${fired}`}`;
 }
 
 function worldWords(report: SimulateReport, { providers }: ReportContext): string {
@@ -123,6 +117,7 @@ export function unfired({
 }
 
 function checkedWords({ checked, coverage: { moves }, real }: SimulateReport): string {
+  if (checked.length === 0) return 'nothing: no schedule came to its end';
   const later = LATER.map(({ invariant }) => invariant).join(', ');
   const note = real === undefined ? `not yet: ${later}` : 'by the mailbox and the ledger, at the end';
   return `${ranges(checked)} (${note}); ${moves.seen} of ${moves.declared} declared moves seen`;

@@ -1,4 +1,5 @@
 import { count, firstOf, plural } from './format.ts';
+import type { EndClass } from '../result.ts';
 import type { ReportContext } from './context.ts';
 import type { EndReason, Ends, SimulateReport } from './types.ts';
 import { who } from './who.ts';
@@ -6,30 +7,52 @@ import { who } from './who.ts';
 const MOST = 20;
 const MOST_KINDS = 3;
 
-/** Everybody who did not get a message although somebody asked for it, with the reason; and what was refused at the door. */
-export function lists(report: SimulateReport, context: ReportContext): string[] {
-  return [...notSent(report, context), ...unsealed(report, context), ...invalid(context)];
+interface List {
+  readonly title: string;
+  readonly states: readonly EndClass[];
 }
 
-function notSent(report: SimulateReport, context: ReportContext): string[] {
-  if (report.ends !== undefined) return byReason(report.ends, context);
-  const { notSent: letters, tally } = report.result;
-  const total = Math.max(letters.length, tally.parked + tally.failed + tally.dead);
+/** What may be, and what must not. */
+const LISTS: readonly List[] = [
+  { title: 'Not sent', states: ['parked', 'failed', 'dead'] },
+  { title: 'Never settled, or lost', states: ['unsettled', 'lost'] },
+];
+
+/** Everybody who did not get a message although somebody asked for it, or came to no end, with the reason; and what was refused at the door. */
+export function lists(report: SimulateReport, context: ReportContext): string[] {
+  const { ends } = report;
+  const names = ends === undefined ? LISTS.flatMap((list) => ofOne(list, report, context)) : byReason(ends, context);
+  return [...names, ...unsealed(report, context), ...invalid(context)];
+}
+
+function ofOne({ title, states }: List, report: SimulateReport, context: ReportContext): string[] {
+  const { notSent, tally } = report.result;
+  const letters = notSent.filter(isOneOf(states));
+  const counted = states.reduce((sum, state) => sum + tally[state], 0);
+  const total = Math.max(letters.length, counted);
+  const width = Math.max(...letters.map(({ state }) => state.length), 0);
   const items = letters.map(
-    ({ recipient, state, reason }) => `${state.padEnd(6)}  ${who(report, recipient)}: ${reason}`,
+    ({ recipient, state, reason }) => `${state.padEnd(width)}  ${who(report, recipient)}: ${reason}`,
   );
-  return section(`Not sent (${count(total)}), each with its reason`, items, total, context);
+  return section(`${title} (${count(total)}), each with its reason`, items, total, context);
 }
 
 /** Over many schedules nobody reads names: the reasons, what broke beside them, and where the names are. */
 function byReason({ reasons, lines }: Ends, context: ReportContext): string[] {
-  const total = reasons.reduce((sum, each) => sum + each.count, 0);
-  const items = reasons.map(
-    (each) =>
-      `${count(each.count)} ${each.state} in ${plural(each.schedules, 'schedule')}: ${each.reason}${firedThere(each)}`,
-  );
-  const shown = section(`Not sent over all schedules (${count(total)}), by reason`, items, items.length, context);
+  const shown = LISTS.flatMap(({ title, states }) => {
+    const its = reasons.filter(isOneOf(states));
+    const total = its.reduce((sum, each) => sum + each.count, 0);
+    const items = its.map(
+      (each) =>
+        `${count(each.count)} ${each.state} in ${plural(each.schedules, 'schedule')}: ${each.reason}${firedThere(each)}`,
+    );
+    return section(`${title} over all schedules (${count(total)}), by reason`, items, items.length, context);
+  });
   return shown.length === 0 ? [] : [...shown, ...whereNames(lines, context)];
+}
+
+function isOneOf(states: readonly string[]): (each: { readonly state: string }) => boolean {
+  return ({ state }) => states.includes(state);
 }
 
 function firedThere({ faults, schedules }: EndReason): string {

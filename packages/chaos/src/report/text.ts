@@ -8,7 +8,8 @@ import { invariantText } from './invariants.ts';
 import { lists } from './text-lists.ts';
 import { timeline } from './timeline.ts';
 import type { Ends, SimulateReport } from './types.ts';
-import { firstOfEach, who } from './who.ts';
+import { whenInterrupted } from './unproven.ts';
+import { firstOfEach, whoInPlan } from './who.ts';
 
 const WIDTH = 100;
 
@@ -24,8 +25,7 @@ export function simulateText(report: SimulateReport, context: ReportContext): st
 }
 
 function headline(report: SimulateReport, { paint }: ReportContext): string[] {
-  if (report.interrupted)
-    return [paint.yellow(`INTERRUPTED  after ${plural(report.schedules, 'schedule')}; what is known so far:`), ''];
+  if (report.interrupted) return [`${paint.yellow(paint.bold('INTERRUPTED'))}  ${whenInterrupted(report)}`, ''];
   switch (report.verdict) {
     case 'nondeterminism':
       return nondeterminism(report, paint.red);
@@ -34,6 +34,7 @@ function headline(report: SimulateReport, { paint }: ReportContext): string[] {
     case 'inconclusive':
       return [`${paint.yellow(paint.bold('INCONCLUSIVE'))}  nothing broke, but the run does not prove enough`, ''];
     case 'violation':
+    case 'interrupted':
       return [];
   }
 }
@@ -78,6 +79,7 @@ function others(tally: SimulateReport['totals']['tally']): string {
 function story(report: SimulateReport, context: ReportContext): string[] {
   switch (report.verdict) {
     case 'pass':
+    case 'interrupted':
       return [];
     case 'inconclusive':
       return doubts(report);
@@ -104,7 +106,7 @@ function violation(report: SimulateReport, context: ReportContext): string[] {
   if (first === undefined) return [];
   const { title } = invariantText(first.invariant);
   const { why, advice } = lesson(report, first.invariant);
-  const whom = first.recipient === null ? '' : `${who(report, first.recipient)}: `;
+  const whom = first.recipient === null ? '' : `${whoInPlan(report, first.recipient)}: `;
   const more = all.filter(({ invariant }) => invariant !== first.invariant);
   const followed = shown.includes(first) ? first.recipient : (shown[0]?.recipient ?? null);
   return [

@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../history.ts';
 import type { Fault, PlanFile, SimulationSetup } from '../plan.ts';
 import type { RealFacts } from '../processes/facts.ts';
 import type { RunResult, Tally } from '../result.ts';
+import type { RunVerdict } from '../verdict.ts';
 
 /** What is sent, when it is not made from the seed. */
 export type Workload =
@@ -75,9 +76,9 @@ export interface Coverage {
   readonly pairs: number;
 }
 
-/** Whoever got nothing for one reason, over all schedules of a search. */
+/** Whoever got nothing, or came to no end, for one reason, over all schedules of a search. */
 export interface EndReason {
-  /** `parked`, `failed` or `dead`. */
+  /** One of `LISTED_ENDS`. */
   readonly state: string;
   readonly reason: string;
   readonly count: number;
@@ -88,15 +89,17 @@ export interface EndReason {
 
 /** A line of `not-sent.ndjson` after a search. */
 export type EndLine = {
-  /** `parked`, `failed`, `dead` or `unsealed`. */
+  /** One of `LISTED_ENDS`, or `unsealed`. */
   readonly kind: string;
   /** Which schedule it was, from 1, and the seed that runs it alone. */
   readonly schedule: number;
   readonly seed: string;
-} & (
-  | { readonly recipient: string; readonly to: string | null; readonly reason: string }
-  | { readonly notificationId: string; readonly targets: number }
-);
+} &
+  /** `recipient`: the user's own id, else `r17`. */
+  (
+    | { readonly recipient: string; readonly to: string | null; readonly reason: string }
+    | { readonly notificationId: string; readonly targets: number }
+  );
 
 /** Who got nothing, over all schedules of a search. */
 export interface Ends {
@@ -118,8 +121,7 @@ export interface Ends {
 }
 
 export interface SimulateReport {
-  /** What weighs most: of a schedule that gave two histories nothing else is for certain. */
-  readonly verdict: 'pass' | 'violation' | 'inconclusive' | 'nondeterminism';
+  readonly verdict: RunVerdict;
   readonly mode: 'virtual' | 'real';
   readonly seed: string;
   readonly setup: SimulationSetup;
@@ -140,16 +142,18 @@ export interface SimulateReport {
   readonly minimal: Minimal | null;
   /** The events of the minimal run, else (with `record`) of `result`; empty when nothing was kept. */
   readonly events: readonly HistoryEvent[];
-  /** Who is who in `events`, `result` and `minimal`: delivery id to recipient (`r17`), recipient to address. */
+  /** Who is who in `events`, `result` and `minimal`: delivery id to recipient (`r17`), recipient to address, and to the user's own id. */
   readonly recipientOf: Readonly<Record<string, string>>;
   readonly addressOf: Readonly<Record<string, string>>;
+  readonly idOf: Readonly<Record<string, string>>;
   readonly coverage: Coverage;
-  /** The invariants that were checked, in order. */
+  /** The invariants that were checked, in order; none where no schedule came to its end. */
   readonly checked: readonly string[];
   /** Why the verdict is `inconclusive`, in sentences. */
   readonly doubts: readonly string[];
   /** The same schedule gave two histories. */
   readonly nondeterminism: { readonly seed: string; readonly first: string; readonly second: string } | null;
+  /** Somebody did not wait; with a `violation` or `nondeterminism`, for more after it was found. */
   readonly interrupted: boolean;
   readonly wallMs: number;
   /** Of a run of real processes. */

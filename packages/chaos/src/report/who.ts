@@ -1,10 +1,25 @@
 import type { Violation } from '../result.ts';
 import type { SimulateReport } from './types.ts';
 
-/** A recipient for people: `r17 <ann@example.com>`, or the number alone where no address is known. */
-export function who(report: Pick<SimulateReport, 'addressOf'>, recipient: string): string {
-  const address = report.addressOf[recipient];
-  return address === undefined ? recipient : `${recipient} <${address}>`;
+type Names = Pick<SimulateReport, 'addressOf' | 'idOf'>;
+
+/** A recipient by the user's own id; without one by its number, `r17`. */
+export function idOf({ idOf: ids }: Pick<Names, 'idOf'>, recipient: string): string {
+  return ids[recipient] ?? recipient;
+}
+
+/** A recipient for people: `p44 <ann@example.com>`; the address alone where it is the id, the id alone where no address is known. */
+export function who(names: Names, recipient: string): string {
+  const address = names.addressOf[recipient];
+  const id = idOf(names, recipient);
+  if (address === undefined) return id;
+  return id.toLowerCase() === address.toLowerCase() ? address : `${id} <${address}>`;
+}
+
+/** The same, with the number that a plan and its timeline call it by, where that is another name. */
+export function whoInPlan(names: Names, recipient: string): string {
+  const name = who(names, recipient);
+  return names.idOf[recipient] === undefined ? name : `${name} (${recipient} in the plan)`;
 }
 
 /** How many recipients a schedule has. */

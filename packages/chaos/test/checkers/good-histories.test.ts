@@ -559,6 +559,7 @@ const NONE: Tally = {
   expired: 0,
   suppressed: 0,
   cancelled: 0,
+  unsettled: 0,
   duplicated: 0,
   lost: 0,
   phantom: 0,

@@ -11,19 +11,10 @@ import { makeWorkload } from '../../src/workload/make-workload.ts';
 import { bodyOf } from '../../src/world/body.ts';
 import { knobsOf } from '../../src/world/knobs.ts';
 import type { SimulationSetup } from '../../src/plan.ts';
+import { setupOf } from '../support/setup.ts';
 
 const PEOPLE = 5;
-const setup: SimulationSetup = {
-  recipients: PEOPLE,
-  workers: 1,
-  concurrency: 10,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: false,
-  sender: null,
-  knobs: {},
-};
+const setup: SimulationSetup = setupOf({ recipients: PEOPLE, workers: 1, queue: false });
 const strict = policyFacts({ onUnknown: 'park' });
 
 let audience: Audience;

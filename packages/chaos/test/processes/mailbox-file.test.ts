@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openMailbox, readMailbox, type MailboxLine } from '../../src/processes/mailbox-file.ts';
+import { mailboxBytes, openMailbox, readMailbox, type MailboxLine } from '../../src/processes/mailbox-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,6 +24,12 @@ function line(n: number): MailboxLine {
 }
 
 describe('the mailbox of a real run', () => {
+  test('that somebody removed blames no sender', async () => {
+    const path = join(folder, 'removed');
+    await expect(readMailbox(path)).rejects.toMatchObject({ code: 'HARNESS_FAILED' });
+    expect(() => mailboxBytes(path)).toThrow(expect.objectContaining({ code: 'HARNESS_FAILED' }) as Error);
+  });
+
   test('has a line on the disk before append resolves, in the order of the calls', async () => {
     const path = join(folder, 'order');
     const mailbox = await openMailbox(path);

@@ -5,20 +5,11 @@ import { plainPaint } from '../../src/report/paint.ts';
 import type { ReportContext } from '../../src/report/context.ts';
 import type { SimulateReport } from '../../src/report/types.ts';
 import { CLASSES_OF_END, type RunResult, type Tally, type Violation } from '../../src/result.ts';
+import { setupOf } from '../support/setup.ts';
 
 const START = 1_700_000_000_000;
 
-export const setup: SimulationSetup = {
-  recipients: 2000,
-  workers: 4,
-  concurrency: 50,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+export const setup: SimulationSetup = setupOf({ recipients: 2000, workers: 4, concurrency: 50 });
 
 export function tally(counts: Partial<Tally>): Tally {
   return { ...(Object.fromEntries(CLASSES_OF_END.map((end) => [end, 0])) as unknown as Tally), ...counts };
@@ -60,6 +51,7 @@ export function passing(changes: Partial<SimulateReport> = {}): SimulateReport {
     events: [],
     recipientOf: {},
     addressOf: {},
+    idOf: {},
     coverage: { faults: [{ kind: 'kill', armed: 1, fired: 1 }], moves: { seen: 9, declared: 60 }, pairs: 0 },
     checked: ['S1', 'S2', 'S3', 'L2', 'L4', 'END'],
     doubts: [],
@@ -69,6 +61,20 @@ export function passing(changes: Partial<SimulateReport> = {}): SimulateReport {
     traceHash: '8c1f09ab',
     ...changes,
   };
+}
+
+/** Of a run that somebody ended before any schedule had come to its end. */
+export function nothing(changes: Partial<SimulateReport> = {}): SimulateReport {
+  return passing({
+    verdict: 'interrupted',
+    interrupted: true,
+    schedules: 0,
+    result: runResult({ requested: 0, tally: tally({}), kills: [], fired: [false], traceHash: '' }),
+    totals: { requested: 0, tally: tally({}), armed: 0, fired: 0, virtualMs: 0 },
+    coverage: { faults: [], moves: { seen: 0, declared: 60 }, pairs: 0 },
+    checked: [],
+    ...changes,
+  });
 }
 
 export const violation: Violation = {

@@ -9,14 +9,16 @@ import { junit } from '../../src/report/junit.ts';
 import { ndjson } from '../../src/report/ndjson.ts';
 import { selfTestJson, selfTestText } from '../../src/report/self-test.ts';
 import { plainPaint } from '../../src/report/paint.ts';
-import type { SelfTestReport } from '../../src/report/types.ts';
-import { context, failing, kill, lostReply, passing, runResult, setup, story, violation } from './fixtures.ts';
+import { simulateText } from '../../src/report/text.ts';
+import { CLASSES_OF_END } from '../../src/result.ts';
+import type { SelfTestReport, SimulateReport } from '../../src/report/types.ts';
+import { context, failing, kill, lostReply, nothing, passing, runResult, setup, story, violation } from './fixtures.ts';
 
 describe('the JSON of a report', () => {
   test('has exactly the keys of the contract, in its order', () => {
     expect(Object.keys(simulateJson(passing(), context()))).toEqual(
       `schema verdict mode seed recipients workers schedules input merged invalid requested once recovered resent assumed parked failed dead
-       expired suppressed cancelled duplicated lost phantom kills faults violations virtualMs wallMs traceHash`.split(
+       expired suppressed cancelled unsettled duplicated lost phantom kills faults violations virtualMs wallMs traceHash`.split(
         /\s+/,
       ),
     );
@@ -30,23 +32,9 @@ describe('the JSON of a report', () => {
       invalid: Array.from({ length: 6 }, (_, i) => ({ line: i, reason: '' })),
     };
     const json = simulateJson(failing(), context({ input }));
-    const { once, recovered, resent, assumed, parked, failed, dead, expired, suppressed, cancelled, duplicated, lost } =
-      json;
     expect(json.input).toBe(json.requested + json.merged + json.invalid);
-    expect(
-      once +
-        recovered +
-        resent +
-        assumed +
-        parked +
-        failed +
-        dead +
-        expired +
-        suppressed +
-        cancelled +
-        duplicated +
-        lost,
-    ).toBe(json.requested);
+    const ends = CLASSES_OF_END.filter((end) => end !== 'phantom');
+    expect(ends.reduce((sum, end) => sum + json[end], 0)).toBe(json.requested);
   });
 
   test('adds up where a producer left recipients unfinished, who are in no sum', () => {
@@ -96,6 +84,42 @@ describe('the GitHub lines', () => {
 
   test('summarise the run as a table', async () => {
     await expect(githubSummary(failing(), context())).toMatchFileSnapshot('./pages/violation.github.txt');
+  });
+});
+
+describe('a run that somebody interrupted', () => {
+  const cases: readonly (readonly [when: string, report: SimulateReport, message: string])[] = [
+    ['before any schedule ended', nothing(), 'interrupted before any schedule came to its end: nothing is known'],
+    [
+      'after some',
+      passing({ verdict: 'interrupted', interrupted: true, schedules: 40 }),
+      'interrupted after 40 schedules: nothing is known of what was not run',
+    ],
+    [
+      'after it found something',
+      failing({ interrupted: true }),
+      'interrupted after 3 schedules: nothing is known of what was not run',
+    ],
+    ['for real', nothing({ mode: 'real' }), 'interrupted before any schedule came to its end: nothing is known'],
+  ];
+
+  test.each(cases)('%s reads like a pass in no format', (_when, report, message) => {
+    const xml = junit(report, context());
+    expect(xml).toContain(`<error message="${message}" type="inconclusive">`);
+    expect(xml).toContain(`tests="${report.checked.length + 1}"`);
+    expect(githubErrors(report, context()).at(-1)).toBe(
+      `::error title=notify simulate%3A interrupted::${message}%0ARerun: ${context().again}`,
+    );
+    const summary = githubSummary(report, context());
+    expect(summary).toContain(`- ${message}`);
+    expect(simulateJson(report, context()).verdict).not.toBe('pass');
+    for (const text of [xml, summary, simulateText(report, context())]) expect(text).not.toMatch(/\bpass\b/i);
+  });
+
+  test.each([true, false])('has no pass of the self-test in it, all others caught: %s', (passed) => {
+    const self: SelfTestReport = { passed, rows: [], wallMs: 1, interrupted: true };
+    expect(selfTestJson(self, 'apple').verdict).toBe('interrupted');
+    expect(selfTestText(self, 'apple', plainPaint)).toMatch(/^INTERRUPTED {2}0 of 0/);
   });
 });
 

@@ -4,7 +4,7 @@ import { simulateText } from '../../src/report/text.ts';
 import type { ReportContext } from '../../src/report/context.ts';
 import type { SimulateReport } from '../../src/report/types.ts';
 import type { RunResult, Tally, Violation } from '../../src/result.ts';
-import { context, failing, kill, lostReply, passing, runResult, setup, tally, violation } from './fixtures.ts';
+import { context, failing, kill, lostReply, nothing, passing, runResult, setup, tally, violation } from './fixtures.ts';
 
 const notSent = Array.from({ length: 25 }, (_, i) => ({
   recipient: `r${i}`,
@@ -54,7 +54,8 @@ const REPORTS: readonly (readonly [name: string, report: SimulateReport, context
     passing({ verdict: 'nondeterminism', nondeterminism: { seed: 'apple-3', first: '8c1f', second: '77ab' } }),
     context(),
   ],
-  ['interrupted', passing({ verdict: 'inconclusive', interrupted: true }), context()],
+  ['interrupted', passing({ verdict: 'interrupted', interrupted: true }), context()],
+  ['interrupted-at-once', nothing(), context({ input: { source: null, rows: 0, merged: 0, invalid: [] } })],
   [
     'own-providers',
     passing(),
@@ -165,6 +166,30 @@ Outside the sums (4,000 recipients of 2 schedules)
 `);
     expect(simulateText(passing({ schedules: 5, totals, ends: unsent }), context())).toContain(
       '\n  --report DIR lists who, with',
+    );
+  });
+
+  const stuck25 = Array.from({ length: 25 }, (_, i) => ({
+    recipient: `r${i}`,
+    state: i < 5 ? 'lost' : 'unsettled',
+    reason: 'still dispatching at the end',
+  }));
+  test('counts and names whoever came to no end, and nobody of them as delivered', () => {
+    const counts = tally({ once: 1_975, unsettled: 20, lost: 5 });
+    const result = runResult({ tally: counts, notSent: [...notSent.slice(0, 1), ...stuck25] });
+    const text = simulateText(failing({ result, totals: { ...totals, tally: counts } }), context());
+    expect(text).toContain('  delivered  1,975 once, 0 recovered,');
+    expect(text).toContain('  never      0 duplicated, 5 lost, 0 phantom, 20 unsettled\n');
+    expect(text).toContain('\nNot sent (1), each with its reason\n');
+    expect(text).toContain('\nNever settled, or lost (25), each with its reason\n  lost       r0 <');
+    expect(text).toContain('  unsettled  r19: still dispatching at the end\n  and 5 more; see --report DIR\n');
+  });
+
+  test('counts whoever came to no end by reason after a search', () => {
+    const reasons = [{ state: 'unsettled', reason: 'still dispatching', count: 3, schedules: 1, faults: [] }];
+    const text = simulateText(passing({ schedules: 5, totals, ends: { ...unsent, reasons } }), context());
+    expect(text).toContain(
+      '\nNever settled, or lost over all schedules (3), by reason\n  3 unsettled in 1 schedule: still dispatching\n',
     );
   });
 

@@ -1,17 +1,8 @@
 import type { CallFault, SimulationSetup } from '../../src/plan.ts';
 import type { Case, Verdict } from '../../src/search/case.ts';
+import { setupOf } from '../support/setup.ts';
 
-export const SETUP: SimulationSetup = {
-  recipients: 200,
-  workers: 4,
-  concurrency: 50,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+export const SETUP: SimulationSetup = setupOf({ recipients: 200, workers: 4, concurrency: 50 });
 
 export function caseOf(faults: readonly CallFault[], setup: Partial<SimulationSetup> = {}): Case {
   return { seed: 'a seed', setup: { ...SETUP, ...setup }, faults };

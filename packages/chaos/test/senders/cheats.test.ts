@@ -3,19 +3,10 @@ import { createJudge, type Judge, type Judgement } from '../../src/checkers/inde
 import type { Fault, SimulationSetup } from '../../src/plan.ts';
 import { runOnce } from '../../src/run.ts';
 import { CHEATS, type BadSender } from '../support/bad-senders.ts';
+import { setupOf } from '../support/setup.ts';
 
 const RECIPIENTS = 20;
-const WORLD: SimulationSetup = {
-  recipients: RECIPIENTS,
-  workers: 2,
-  concurrency: 10,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const WORLD: SimulationSetup = setupOf({ recipients: RECIPIENTS });
 const KILL = { do: 'kill', op: 'ledger.claim', entity: 'w1', nth: 1, phase: 'A' } as const;
 /** Far from the deliveries, and over before them. */
 const ELSEWHERE = {

@@ -5,18 +5,9 @@ import type { SimulationSetup } from '../../src/plan.ts';
 import { runOnce } from '../../src/run.ts';
 import { realWorker } from '../../src/senders/parts.ts';
 import type { SenderFactory } from '../../src/senders/sender.ts';
+import { setupOf } from '../support/setup.ts';
 
-const SETUP: SimulationSetup = {
-  recipients: 3,
-  workers: 2,
-  concurrency: 2,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const SETUP: SimulationSetup = setupOf({ recipients: 3, concurrency: 2 });
 type Make = (order: unknown, target: Target) => MessageContent | Promise<MessageContent>;
 
 const ofOrder: Make = (order, { to }) => ({ subject: `Order ${(order as { id: number }).id}`, text: to });

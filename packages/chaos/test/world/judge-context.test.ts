@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallFault } from '../../src/plan.ts';
 import { longestHold } from '../../src/world/judge-context.ts';
 import { replayPlan } from '../../src/simulate.ts';
+import { setupOf } from '../support/setup.ts';
 
 const HOUR_MS = 3_600_000;
 const slow = (changes: Partial<CallFault> = {}): CallFault => ({
@@ -39,17 +40,7 @@ describe('how long a plan can hold a send', () => {
   });
 
   test('excuses a send that two faults held, and no other lateness', async () => {
-    const setup = {
-      recipients: [0],
-      workers: 1,
-      concurrency: 10,
-      provider: 'plain',
-      class: 'transactional',
-      onUnknown: null,
-      queue: true,
-      sender: null,
-      knobs: {},
-    } as const;
+    const setup = setupOf({ recipients: [0], workers: 1, provider: 'plain' });
     const faults = [slow({ ms: 492_000 }), slow({ ms: HOUR_MS })];
     const { result } = await replayPlan({
       schema: 'sendonce.plan/1',

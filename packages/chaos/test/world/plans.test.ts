@@ -1,18 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Fault, SimulationSetup } from '../../src/plan.ts';
 import { runSchedule } from '../../src/schedule.ts';
+import { setupOf } from '../support/setup.ts';
 
-const ONE: SimulationSetup = {
-  recipients: [0],
-  workers: 1,
-  concurrency: 50,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: {},
-};
+const ONE: SimulationSetup = setupOf({ recipients: [0], workers: 1, concurrency: 50 });
 const TIGHT = {
   leaseMs: 1_000,
   dispatchMs: 12_000,

@@ -1,18 +1,9 @@
 import type { HistoryEvent } from '../../src/history.ts';
 import type { Fault, SimulationSetup } from '../../src/plan.ts';
 import { runOnce, type RawRun, type RunOptions } from '../../src/run.ts';
+import { setupOf } from '../support/setup.ts';
 
-export const SMALL: SimulationSetup = {
-  recipients: 3,
-  workers: 2,
-  concurrency: 2,
-  provider: 'keyed',
-  class: 'transactional',
-  onUnknown: null,
-  queue: true,
-  sender: null,
-  knobs: { page: 2 },
-};
+export const SMALL: SimulationSetup = setupOf({ recipients: 3, concurrency: 2, knobs: { page: 2 } });
 
 export interface Simulated extends RawRun {
   readonly history: readonly HistoryEvent[];

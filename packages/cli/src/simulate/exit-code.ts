@@ -7,6 +7,8 @@ export function simulateExitCode(report: Pick<SimulateReport, 'verdict' | 'resul
   switch (report.verdict) {
     case 'pass':
       return EXIT.pass;
+    case 'interrupted':
+      return EXIT.interrupted;
     case 'nondeterminism':
       return EXIT.nondeterminism;
     case 'inconclusive':

@@ -80,9 +80,10 @@ function* ofAll({ lines, leftOut }: NonNullable<SimulateReport['ends']>): Genera
   if (leftOut > 0) yield `${JSON.stringify({ kind: 'left-out', count: leftOut })}\n`;
 }
 
-function* ofOne({ result, addressOf }: SimulateReport): Generator<string> {
+function* ofOne({ result, addressOf, idOf }: SimulateReport): Generator<string> {
   for (const { recipient, state, reason } of result.notSent) {
-    yield `${JSON.stringify({ kind: state, recipient, to: addressOf[recipient] ?? null, reason })}\n`;
+    const to = addressOf[recipient] ?? null;
+    yield `${JSON.stringify({ kind: state, recipient: idOf[recipient] ?? recipient, to, reason })}\n`;
   }
   for (const unsealed of result.unsealed) yield `${JSON.stringify({ kind: 'unsealed', ...unsealed })}\n`;
 }

@@ -38,6 +38,23 @@ function onDisk(size: string, args: readonly string[]): Promise<Result> {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...text })));
 }
 
+/** The folder of a run, as soon as there is in it what is waited for. */
+async function folderOf(place: string, isTime: (names: readonly string[]) => boolean): Promise<string> {
+  for (;;) {
+    const [name] = readdirSync(place);
+    if (name !== undefined && isTime(readdirSync(join(place, name)))) return join(place, name);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Whoever writes into it meanwhile may make the first try fail. */
+async function vanish(path: string): Promise<void> {
+  await until(() => {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    return !existsSync(path);
+  }, 'the folder is gone');
+}
+
 describe.concurrent('the harness of a real run', { timeout: 90_000 }, () => {
   test.skipIf(!HAS_DISKS).each([
     ['the mailbox', '3m', '20000', ['--ledger', `sqlite:${join(folder, 'elsewhere.db')}`]],
@@ -69,15 +86,37 @@ describe.concurrent('the harness of a real run', { timeout: 90_000 }, () => {
     await until(() => !children.some(isAlive) && readdirSync(place).length === 0, 'nothing is left');
   });
 
+  test.each([
+    ['it is made', [], () => true],
+    ['its ledger is made', [], (names: readonly string[]) => names.includes('ledger.db')],
+    ['its mailbox is made', [], (names: readonly string[]) => names.includes('mailbox.ndjson')],
+    [
+      'a worker is to be struck',
+      ['--kill-at', '9:before-send'],
+      (names: readonly string[]) => names.some((name) => name.startsWith('w1')),
+    ],
+  ] as const)('whose folder is removed once %s says so, and blames nobody', async (_when, more, isTime) => {
+    const place = mkdtempSync(join(folder, 'removed-'));
+    const run = start(real('--recipients', '2000', '--json', ...more), place);
+    const own = await folderOf(place, isTime);
+    await vanish(own);
+    const { code, stdout } = await run.ended;
+    expect({ code, told: JSON.parse(stdout) }).toMatchObject({ code: 70, told: { error: { code: 'HARNESS_FAILED' } } });
+  });
+
   test.skipIf(!HAS_PROC).each(['SIGHUP', 'SIGTERM', 'SIGINT'] as const)(
     'that everybody in its terminal hears %s with leaves nothing behind',
     async (signal) => {
       const place = mkdtempSync(join(folder, 'signal-'));
-      const run = start(real('--recipients', '5000'), place);
+      const run = start(real('--recipients', '5000', '--json'), place);
       await until(() => childrenOf(run.pid).length === 3, 'two workers and a provider run');
       const children = childrenOf(run.pid);
       for (const pid of [...children, run.pid]) process.kill(pid, signal);
-      expect((await run.ended).code).toBe(130);
+      const { code, stdout } = await run.ended;
+      expect({ code, told: JSON.parse(stdout) }).toMatchObject({
+        code: 130,
+        told: { verdict: 'interrupted', mode: 'real', schedules: 0, requested: 0 },
+      });
       await until(() => !children.some(isAlive) && readdirSync(place).length === 0, 'nothing is left');
     },
   );

@@ -40,7 +40,8 @@ describe('the exit code', () => {
     ['of an inconclusive run', outcome('inconclusive'), 4],
     ['of a nondeterministic run', outcome('nondeterminism'), 5],
     ['of a nondeterministic run that broke a promise', outcome('nondeterminism', ['safety']), 5],
-    ['of an interrupted run', outcome('inconclusive', [], { interrupted: true }), 130],
+    ['of an interrupted run', outcome('interrupted', [], { interrupted: true }), 130],
+    ['of an interrupted run that had broken a promise', outcome('violation', ['safety'], { interrupted: true }), 130],
   ];
   test.each(cases)('%s is its own', (_words, report, code) => {
     expect(simulateExitCode(report)).toBe(code);
