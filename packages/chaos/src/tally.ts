@@ -130,7 +130,7 @@ export class Counter {
 
   #end(recipient: number, facts: EndFacts): RecipientEnd {
     const its = this.#weight.get(recipient);
-    const judged = endClass({
+    return endClass({
       messages: this.#messages.get(recipient),
       declaredExtras: this.#beliefs.declaredExtras(recipient),
       state: its === 0 ? null : (DELIVERY_STATES[this.#state.get(recipient)] ?? null),
@@ -141,8 +141,6 @@ export class Counter {
       anyParked: this.#parked.get(recipient) === 1,
       notMade: its === 0 ? facts.notMade(recipient) : null,
     });
-    // A message arrived; nobody recovered what is still on its way in the record.
-    return judged.unsettled === true && judged.end === 'recovered' ? { ...judged, end: 'unsettled' } : judged;
   }
 
   #misfit(misfit: Misfit): void {

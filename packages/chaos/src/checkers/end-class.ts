@@ -62,7 +62,7 @@ function withoutRecord({ messages, notMade, storeForgot }: RecipientFacts): Reci
 }
 
 function stuck(messages: number, wrong: string): RecipientEnd {
-  return { end: messages === 0 ? 'lost' : 'recovered', wrong, unsettled: true };
+  return { end: messages === 0 ? 'lost' : 'unsettled', wrong, unsettled: true };
 }
 
 function byState(state: DeliveryState, facts: RecipientFacts): RecipientEnd {
@@ -80,7 +80,10 @@ function byState(state: DeliveryState, facts: RecipientFacts): RecipientEnd {
     case 'dispatching':
     case 'retry-scheduled':
     case 'unknown':
-      return stuck(messages, `still ${state} at the end, with ${messages} messages`);
+      return stuck(
+        messages,
+        `still ${state} at the end, and ${messages === 1 ? 'a message' : `${messages} messages`} arrived`,
+      );
     case 'parked':
       return { end: 'parked', wrong: null };
     case 'failed':

@@ -41,7 +41,7 @@ const CASES: readonly [about: string, facts: Partial<RecipientFacts>, end: EndCl
   ['believed cancelled, one message', { state: 'cancelled' }, 'cancelled', true],
   ['dead after a parked generation, one message', { state: 'dead', anyParked: true }, 'dead', false],
   ['unsettled, no message', { messages: 0, state: 'retry-scheduled' }, 'lost', true],
-  ['unsettled, one message', { state: 'unknown' }, 'recovered', true],
+  ['unsettled, one message', { state: 'unknown' }, 'unsettled', true],
   ['never made: cancelled before', { messages: 0, state: null, notMade: 'cancelled' }, 'cancelled', false],
   ['never made: routing failed', { messages: 0, state: null, notMade: 'failed' }, 'failed', false],
   ['never made: unsealed, and a message', { state: null, notMade: 'unsealed' }, null, false],

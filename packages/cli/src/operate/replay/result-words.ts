@@ -12,12 +12,14 @@ export function refusedCount({ refused }: Pick<ReplayResult, 'refused'>): number
 export function progressText(result: ReplayResult, { chosen }: ReplayPlan, wallMs: number): string {
   const done = Math.min(chosen, result.replayed + result.elsewhere);
   const rate = wallMs > 0 ? (done / wallMs) * 1_000 : 0;
+  // At the end there is no pace any more: the wait after the last batch was not waited.
+  const pace = done < chosen ? `, ${grouped(Math.round(rate))}/s` : '';
   const left = rate > 0 && done < chosen ? `, ${span(((chosen - done) / rate) * 1_000)} left` : '';
   const refused = refusedCount(result);
   const filled = chosen === 0 ? 0 : Math.floor((done / chosen) * 20);
   return (
     `[${'#'.repeat(filled)}${'.'.repeat(20 - filled)}] ${grouped(done)} of ${grouped(chosen)} queued again` +
-    `${refused > 0 ? `, ${grouped(refused)} refused` : ''}, ${grouped(Math.round(rate))}/s${left}`
+    `${refused > 0 ? `, ${grouped(refused)} refused` : ''}${pace}${left}`
   );
 }
 
