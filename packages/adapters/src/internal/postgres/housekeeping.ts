@@ -1,0 +1,70 @@
+import type { Query } from './connection.ts';
+import { CLOCK_MS } from './schema.ts';
+
+export interface HousekeepingOptions {
+  readonly query: Query;
+  readonly schema: string;
+  readonly retentionMs: number;
+}
+
+/** A little at a time, so that nobody has to wait for it. */
+const ROWS_PER_TURN = 500;
+const TURN_MS = 1_000;
+const DAY_MS = 86_400_000;
+/** Evidence that matched nothing for this long never will: providers deliver events for days, not for months. */
+const EVIDENCE_MS = 30 * DAY_MS;
+
+/**
+ * Erases the content of what settled long enough ago, forgets notifications that have been over for `retentionMs`, drops what else has
+ * had its time, and adds up the sums. At most once a second in a process, several processes beside each other.
+ */
+export function housekeeping({ query, schema, retentionMs }: HousekeepingOptions): () => Promise<void> {
+  let nextAt = 0;
+  const some = (columns: string, source: string): string =>
+    `AS MATERIALIZED (SELECT ${columns} FROM ${schema}.${source} LIMIT ${ROWS_PER_TURN} FOR UPDATE SKIP LOCKED)`;
+  const clock = `clock AS MATERIALIZED (SELECT ${CLOCK_MS} AS ms)`;
+  const NEEDED = `EXISTS (SELECT FROM ${schema}.deliveries d JOIN ${schema}.states s ON s.id = d.id
+    WHERE d.notification = n.id AND s.attention IN ('dead', 'failed', 'parked'))`;
+
+  const erase = `WITH ${clock},
+    old ${some('id', 'states WHERE erase_at <= (SELECT ms FROM clock)')},
+    erased_contents AS (DELETE FROM ${schema}.contents c USING old WHERE c.delivery = old.id),
+    erased_data AS (UPDATE ${schema}.deliveries d SET data = NULL FROM old WHERE d.id = old.id),
+    erased AS (UPDATE ${schema}.states s SET erase_at = NULL, version = version + 1 FROM old WHERE s.id = old.id),
+    -- What a producer gave, once no dead letter needs it to make its content again; while one does, it is asked again tomorrow.
+    given ${some('id', 'notifications WHERE erase_at <= (SELECT ms FROM clock)')},
+    erased_given AS (UPDATE ${schema}.notifications n
+      SET erase_at = CASE WHEN ${NEEDED} THEN ms + ${DAY_MS} END, data = CASE WHEN ${NEEDED} THEN n.data END
+      FROM given, clock WHERE n.id = given.id),
+    lapsed AS (DELETE FROM ${schema}.claims WHERE until <= (SELECT ms FROM clock)),
+    outdated AS (DELETE FROM ${schema}.kept WHERE kept_at <= (SELECT ms FROM clock) - ${EVIDENCE_MS})
+    SELECT (SELECT count(*) FROM old)::text AS n`;
+
+  const add = `WITH some AS MATERIALIZED (SELECT ctid FROM ${schema}.sums LIMIT 5000 FOR UPDATE SKIP LOCKED),
+    gone AS (DELETE FROM ${schema}.sums s USING some WHERE s.ctid = some.ctid RETURNING s.name, s.n)
+    INSERT INTO ${schema}.sums (name, n) SELECT name, sum(n) FROM gone GROUP BY name HAVING sum(n) <> 0`;
+
+  /** Whole notifications, and only when none of their deliveries is open; the notification goes with its last delivery. */
+  const forget = `WITH ${clock},
+    over AS MATERIALIZED (SELECT id FROM ${schema}.notifications WHERE over_at <= (SELECT ms FROM clock) - ${retentionMs} AND open = 0
+      ORDER BY over_at LIMIT 20 FOR UPDATE SKIP LOCKED),
+    old AS MATERIALIZED (SELECT d.id, d.notification FROM over JOIN ${schema}.deliveries d ON d.notification = over.id
+      ORDER BY d.id LIMIT ${ROWS_PER_TURN}),
+    empty AS MATERIALIZED (SELECT over.id FROM over WHERE (SELECT count(*) FROM old) < ${ROWS_PER_TURN}),
+    m AS (DELETE FROM ${schema}.messages x USING old WHERE x.delivery = old.id),
+    c AS (DELETE FROM ${schema}.contents x USING old WHERE x.delivery = old.id),
+    s AS (DELETE FROM ${schema}.states x USING old WHERE x.id = old.id),
+    d AS (DELETE FROM ${schema}.deliveries x USING old WHERE x.id = old.id),
+    p AS (DELETE FROM ${schema}.pages x USING empty WHERE x.notification = empty.id),
+    n AS (DELETE FROM ${schema}.notifications x USING empty WHERE x.id = empty.id)
+    SELECT (SELECT count(*) FROM old)::text AS n`;
+
+  return async () => {
+    const at = performance.now();
+    if (at < nextAt) return;
+    nextAt = at + TURN_MS;
+    const counts = [await query(erase), await query(forget)];
+    await query(add);
+    if (counts.some(([row]) => Number(row?.['n']) >= ROWS_PER_TURN)) nextAt = 0;
+  };
+}

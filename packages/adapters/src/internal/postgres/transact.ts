@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SendonceError } from '@sendonce/core';
+import type { Records, Transaction } from '@sendonce/core/records';
+import type { Query } from './connection.ts';
+import { isConflict, unavailable } from './failures.ts';
+import { known, type Known } from './known.ts';
+import { readStatement } from './questions.ts';
+import { runOf, type Run } from './run.ts';
+import type { CheckedOptions } from './options.ts';
+import { isChange, writeStatement } from './writing.ts';
+
+export interface Transacting extends Pick<
+  CheckedOptions,
+  'schema' | 'name' | 'lockTimeoutMs' | 'quarantineMs' | 'contentRetentionMs'
+> {
+  readonly query: Query;
+}
+
+/** How long to wait after the nth lost race, ms: the first costs nothing, because whoever won is done. */
+const MOST_WAIT_MS = 50;
+/** A scan that lost a race begins at random among up to this many batches. */
+const MOST_LANES = 64;
+
+/**
+ * Runs one call of the port: read what it looks at, let it decide here, write what it changed, on the condition that nobody changed
+ * what it looked at. Whoever was overtaken reads again. Each of these is one statement, so no connection is held in between.
+ * @throws SendonceError LEDGER_LOCKED when others are ahead of it for `lockTimeoutMs`; LEDGER_UNAVAILABLE and its like.
+ */
+export async function transact<T>(
+  work: (records: Records) => T,
+  about: Transaction,
+  options: Transacting,
+): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
+  const { name, lockTimeoutMs } = options;
+  const giveUpAt = performance.now() + lockTimeoutMs;
+  for (let lost = 0; ; lost += 1) {
+    try {
+      const done = await once(work, about, options, lost);
+      if (done !== null) return done;
+    } catch (error) {
+      if (!isConflict(error)) throw unavailable(error, name);
+    }
+    if (performance.now() >= giveUpAt)
+      throw new SendonceError(
+        'LEDGER_LOCKED',
+        `ledger in schema '${name}': others were ahead of this call for ${lockTimeoutMs} ms; nothing was written, and the call may be repeated`,
+      );
+    if (lost > 0) await delay(Math.random() * Math.min(2 ** lost, MOST_WAIT_MS));
+  }
+}
+
+/** Null: somebody was ahead. */
+async function once<T>(
+  work: (records: Records) => T,
+  about: Transaction,
+  options: Transacting,
+  lost: number,
+): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
+  const { query, schema, quarantineMs, contentRetentionMs } = options;
+  const seen = known();
+  const lane = Math.random() * Math.min(2 ** lost, MOST_LANES);
+  const skip = (expected: number): number => Math.floor(lane) * expected;
+  seen.want(about.ids ?? []);
+  for (;;) {
+    const run = runOf(seen, { quarantineMs, skip });
+    const tried = attempt(work, run.records);
+    const wanted = seen.missing();
+    if (wanted === null) {
+      if ('error' in tried) throw tried.error;
+      const { result } = tried;
+      if (!isChange(run, seen)) return { result, run, known: seen };
+      const { text, values } = writeStatement(run, seen, { schema, contentRetentionMs, speaking: about.ids ?? [] });
+      const [row] = await query(text, values);
+      return row?.['ok'] === 'true' ? { result, run, known: seen } : null;
+    }
+    const { text, values } = readStatement(wanted, { schema, withoutMessages: about.withoutMessages ?? false });
+    seen.enter(await query(text, values), wanted);
+  }
+}
+
+/** What a run that had to guess threw may be the guess's fault. */
+function attempt<T>(
+  work: (records: Records) => T,
+  records: Records,
+): { readonly result: T } | { readonly error: unknown } {
+  try {
+    return { result: work(records) };
+  } catch (error) {
+    return { error };
+  }
+}
