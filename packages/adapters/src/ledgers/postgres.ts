@@ -25,12 +25,19 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  * LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_UNAVAILABLE: the call may be repeated.
  */
 export function postgresLedger(options: PostgresLedgerOptions): Ledger {
-  const checked = checkedOptions(options);
+  const checked = { ...checkedOptions(options), crowd: { lanes: 1 } };
   const { query, schema, name } = checked;
-  const keepHouse = housekeeping(checked);
   let opening: Promise<string> | null = null;
   let ownKey: string | null = null;
   let isClosed = false;
+  let told = '';
+
+  /** What was decided stands, whatever becomes of the housekeeping; but sizes grow where it never succeeds. */
+  function tellOnce(error: unknown): void {
+    const { message } = unavailable(error, name);
+    if (message !== told) checked.warn(`housekeeping failed and is tried again: ${message}`);
+    told = message;
+  }
 
   async function open(): Promise<void> {
     if (isClosed) throw new SendonceError('LEDGER_UNAVAILABLE', `the ledger in schema '${name}' is closed`);
@@ -43,12 +50,12 @@ export function postgresLedger(options: PostgresLedgerOptions): Ledger {
       if (about.join !== undefined) return inJoined(about.join, work, { about, options: checked, ownKey });
       await open();
       const { result, run } = await transact(work, about, checked);
-      // What was decided stands, whatever becomes of this.
-      if (run.wantsHousekeeping) await keepHouse().catch(() => null);
+      if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
       return result;
     },
   };
   const writing = recordLedger(store);
+  const keepHouse = housekeeping({ ...checked, record: (batch) => writing.record(batch) });
 
   return {
     capabilities: { shared: true, durable: true, transactions: true, file: null },
@@ -97,7 +104,7 @@ export function migrationSql({ schema = 'sendonce' }: Pick<PostgresPlace, 'schem
  * a failover, or a restore to a point in time, the ledger sees by itself that it is on another server or timeline.
  */
 export async function markRestored(options: PostgresLedgerOptions, quarantineMs: number): Promise<void> {
-  const checked = checkedOptions(options);
+  const checked = { ...checkedOptions(options), crowd: { lanes: 1 } };
   await openSchema(checked);
   await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, checked);
 }

@@ -1,16 +1,23 @@
+import type { Evidence, Ledger } from '@sendonce/core';
+import { parsed } from '../sqlite/sound.ts';
 import type { Query } from './connection.ts';
 import { CLOCK_MS } from './schema.ts';
+import { parameters } from './text.ts';
 
 export interface HousekeepingOptions {
   readonly query: Query;
   readonly schema: string;
   readonly retentionMs: number;
+  /** Looks at evidence again, which then moves what it is about. */
+  readonly record: Ledger['record'];
 }
 
 /** A little at a time, so that nobody has to wait for it. */
 const ROWS_PER_TURN = 500;
 const TURN_MS = 1_000;
 const DAY_MS = 86_400_000;
+/** Longer than any call takes to write what it has decided. */
+const CROSSING_MS = 600_000;
 /** Evidence that matched nothing for this long never will: providers deliver events for days, not for months. */
 const EVIDENCE_MS = 30 * DAY_MS;
 
@@ -18,7 +25,7 @@ const EVIDENCE_MS = 30 * DAY_MS;
  * Erases the content of what settled long enough ago, forgets notifications that have been over for `retentionMs`, drops what else has
  * had its time, and adds up the sums. At most once a second in a process, several processes beside each other.
  */
-export function housekeeping({ query, schema, retentionMs }: HousekeepingOptions): () => Promise<void> {
+export function housekeeping({ query, schema, retentionMs, record }: HousekeepingOptions): () => Promise<void> {
   let nextAt = 0;
   const some = (columns: string, source: string): string =>
     `AS MATERIALIZED (SELECT ${columns} FROM ${schema}.${source} LIMIT ${ROWS_PER_TURN} FOR UPDATE SKIP LOCKED)`;
@@ -40,8 +47,8 @@ export function housekeeping({ query, schema, retentionMs }: HousekeepingOptions
     outdated AS (DELETE FROM ${schema}.kept WHERE kept_at <= (SELECT ms FROM clock) - ${EVIDENCE_MS})
     SELECT (SELECT count(*) FROM old)::text AS n`;
 
-  const add = `WITH some AS MATERIALIZED (SELECT ctid FROM ${schema}.sums LIMIT 5000 FOR UPDATE SKIP LOCKED),
-    gone AS (DELETE FROM ${schema}.sums s USING some WHERE s.ctid = some.ctid RETURNING s.name, s.n)
+  const add = `WITH few AS MATERIALIZED (SELECT ctid FROM ${schema}.sums LIMIT 5000 FOR UPDATE SKIP LOCKED),
+    gone AS (DELETE FROM ${schema}.sums s USING few WHERE s.ctid = few.ctid RETURNING s.name, s.n)
     INSERT INTO ${schema}.sums (name, n) SELECT name, sum(n) FROM gone GROUP BY name HAVING sum(n) <> 0`;
 
   /** Whole notifications, and only when none of their deliveries is open; the notification goes with its last delivery. */
@@ -59,12 +66,29 @@ export function housekeeping({ query, schema, retentionMs }: HousekeepingOptions
     n AS (DELETE FROM ${schema}.notifications x USING empty WHERE x.id = empty.id)
     SELECT (SELECT count(*) FROM old)::text AS n`;
 
+  const kept = (columns: string): string => `FROM ${schema}.kept k WHERE ${columns}`;
+  const crossed = `SELECT about, provider, message, kind, body ${kept(`kept_at > ${CLOCK_MS} - ${CROSSING_MS} AND (
+      EXISTS (SELECT FROM ${schema}.deliveries d WHERE d.id = k.about) OR EXISTS (SELECT FROM ${schema}.messages m WHERE m.key = k.about))`)}
+    LIMIT ${ROWS_PER_TURN}`;
+
+  /** Evidence was kept while the call that made its delivery or message known had looked already, and not yet written. */
+  async function matchCrossed(): Promise<void> {
+    for (const row of await query(crossed)) {
+      const evidence = parsed<Evidence>(row['body'] ?? '');
+      if (evidence !== undefined) await record([evidence]);
+      const bound = parameters();
+      const about = ['about', 'provider', 'message', 'kind'].map((name) => `k.${name} = ${bound.add(row[name] ?? '')}`);
+      await query(`DELETE ${kept(about.join(' AND '))}`, bound.values);
+    }
+  }
+
   return async () => {
     const at = performance.now();
     if (at < nextAt) return;
     nextAt = at + TURN_MS;
     const counts = [await query(erase), await query(forget)];
     await query(add);
+    await matchCrossed();
     if (counts.some(([row]) => Number(row?.['n']) >= ROWS_PER_TURN)) nextAt = 0;
   };
 }

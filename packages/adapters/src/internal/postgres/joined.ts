@@ -5,6 +5,9 @@ import { sqlState, unavailable } from './failures.ts';
 import { isClient } from './options.ts';
 import { transact, type Transacting } from './transact.ts';
 
+/** How long a transaction of REPEATABLE READ tries for a key that another one has just used, and that it will never see. */
+const MOST_WAIT_MS = 1_000;
+
 /**
  * Runs `work` in the transaction that the caller has begun on this connection: all of it or nothing, and the transaction goes on either
  * way. `ownKey` is that of the ledger's database, where it is known already.
@@ -31,10 +34,13 @@ export async function inJoined<T>(
     } catch (error) {
       // What fails must not take the caller's transaction with it.
       if (sqlState(error) !== null) await client('ROLLBACK TO SAVEPOINT sendonce').catch(() => null);
+      // What this transaction may not see, it will not see at a second try either.
+      if (sqlState(error) === '40001') throw serialization(options.name, error);
       throw error;
     }
   };
-  const { result, known } = await transact(work, about, { ...options, query });
+  const lockTimeoutMs = Math.min(options.lockTimeoutMs, MOST_WAIT_MS);
+  const { result, known } = await transact(work, about, { ...options, lockTimeoutMs, query });
   if (ownKey !== null && known.store?.key !== ownKey) {
     await client('ROLLBACK TO SAVEPOINT sendonce');
     throw invalid('this connection is to another database than the ledger: one transaction needs one database');
@@ -54,6 +60,14 @@ async function savepoint(make: () => Promise<unknown>, name: string): Promise<vo
       );
     throw unavailable(error, name);
   }
+}
+
+function serialization(name: string, cause: unknown): SendonceError {
+  return new SendonceError(
+    'LEDGER_LOCKED',
+    `ledger in schema '${name}': another transaction was ahead of this one; roll it back and begin it again`,
+    { cause },
+  );
 }
 
 function invalid(what: string): SendonceError {

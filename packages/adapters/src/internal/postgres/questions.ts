@@ -110,8 +110,8 @@ export function readStatement(
     const isValues = ASKED[kind] === 'values';
     const answer = kind === 'request' ? ['x'] : isValues ? ['x', 'y'] : ['id'];
     parts.push(padded(`'${kind}'`, ['a', 'b', ...answer], answers));
-    if (ASKED[kind] === 'deliveries') deliveryIds.push(`SELECT id FROM ${answers}`);
-    if (ASKED[kind] === 'notifications') notificationIds.push(`SELECT id FROM ${answers}`);
+    if (ASKED[kind] === 'deliveries') deliveryIds.push(`SELECT DISTINCT id FROM ${answers}`);
+    if (ASKED[kind] === 'notifications') notificationIds.push(`SELECT DISTINCT id FROM ${answers}`);
   }
 
   if (deliveryIds.length > 0) {
@@ -121,7 +121,7 @@ export function readStatement(
         d.fixed, s.body, ${message} AS message, d.data
       FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id JOIN ${schema}.deliveries d ON d.id = w.id)`);
     parts.push(padded(`'d'`, DELIVERY_COLUMNS, 'found'));
-    if (!withoutMessages) notificationIds.push('SELECT notification AS id FROM found');
+    if (!withoutMessages) notificationIds.push('SELECT DISTINCT notification AS id FROM found');
   }
   if (notificationIds.length > 0)
     parts.push(

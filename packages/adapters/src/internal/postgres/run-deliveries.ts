@@ -133,7 +133,7 @@ export function runDeliveries(known: Known, options: RunDeliveriesOptions): RunD
     work: due('work', workAt),
     watch: due('watch', watchAt),
     *unsettled() {
-      for (const id of known.ids('unsettled', '') ?? []) {
+      for (const id of known.ids('unsettled', 'all') ?? []) {
         const ref = known.refOf(id);
         const record = read(ref)?.record;
         if (record !== undefined && !isSettled(record.state)) yield ref;

@@ -119,7 +119,7 @@ export function runNotifications(known: Known, scan: Scan): RunNotifications {
       for (const id of known.ids('of', entry.id) ?? []) yield known.refOf(id);
     },
     *unfinished() {
-      for (const id of known.ids('unfinished', '') ?? []) {
+      for (const id of known.ids('unfinished', 'all') ?? []) {
         const entry = get(id);
         if (entry !== undefined) yield entry;
       }

@@ -14,12 +14,16 @@ export interface Transacting extends Pick<
   'schema' | 'name' | 'lockTimeoutMs' | 'quarantineMs' | 'contentRetentionMs'
 > {
   readonly query: Query;
+  /** How crowded it was lately: from 1 (alone) up. Lives as long as the ledger. */
+  readonly crowd: { lanes: number };
 }
 
 /** How long to wait after the nth lost race, ms: the first costs nothing, because whoever won is done. */
 const MOST_WAIT_MS = 50;
-/** A scan that lost a race begins at random among up to this many batches. */
+/** Scans for due work begin at random among up to this many batches, where workers get into each other's way. */
 const MOST_LANES = 64;
+/** How much of that is forgotten with each call that nobody was ahead of. */
+const CALM = 0.9;
 
 /**
  * Runs one call of the port: read what it looks at, let it decide here, write what it changed, on the condition that nobody changed
@@ -31,15 +35,19 @@ export async function transact<T>(
   about: Transaction,
   options: Transacting,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
-  const { name, lockTimeoutMs } = options;
+  const { name, lockTimeoutMs, crowd } = options;
   const giveUpAt = performance.now() + lockTimeoutMs;
   for (let lost = 0; ; lost += 1) {
     try {
-      const done = await once(work, about, options, lost);
-      if (done !== null) return done;
+      const done = await once(work, about, options);
+      if (done !== null) {
+        crowd.lanes = Math.max(1, crowd.lanes * CALM);
+        return done;
+      }
     } catch (error) {
       if (!isConflict(error)) throw unavailable(error, name);
     }
+    crowd.lanes = Math.min(crowd.lanes * 2, MOST_LANES);
     if (performance.now() >= giveUpAt)
       throw new SendonceError(
         'LEDGER_LOCKED',
@@ -54,12 +62,11 @@ async function once<T>(
   work: (records: Records) => T,
   about: Transaction,
   options: Transacting,
-  lost: number,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
-  const { query, schema, quarantineMs, contentRetentionMs } = options;
+  const { query, schema, quarantineMs, contentRetentionMs, crowd } = options;
   const seen = known();
-  const lane = Math.random() * Math.min(2 ** lost, MOST_LANES);
-  const skip = (expected: number): number => Math.floor(lane) * expected;
+  const lane = Math.floor(Math.random() * crowd.lanes);
+  const skip = (expected: number): number => lane * expected;
   seen.want(about.ids ?? []);
   for (;;) {
     const run = runOf(seen, { quarantineMs, skip });

@@ -42,7 +42,7 @@ export async function startCluster(settings: readonly string[] = []): Promise<Se
   const data = join(folder, 'data');
   const port = await freePort();
   const run = (program: string, ...args: string[]): void => {
-    const [command, ...before] = [...owner, join(programs, program)] as [string, ...string[]];
+    const [command = '', ...before] = [...owner, join(programs, program)];
     const { status, stderr } = spawnSync(command, [...before, ...args], {
       cwd: folder,
       encoding: 'utf8',

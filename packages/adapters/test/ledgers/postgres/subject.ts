@@ -1,44 +1,69 @@
 import { ledgerCapabilities, type LedgerSubject } from '@sendonce/core/conformance';
 import pg from 'pg';
+import { afterAll } from 'vitest';
 import { migrate, postgresLedger, type PostgresLedgerOptions } from '../../../src/ledgers/postgres.ts';
 import { server } from './server.ts';
 
-let made = 0;
-
-/** A schema with a ledger in it, and a clock that a test moves. Time passes beside: the laws allow for it. */
-export async function schemaWithClock(
-  url: string,
-): Promise<{
+/** A schema with an empty ledger in it, and a clock that stands still until a test moves it. */
+export interface ClockedSchema {
   readonly pool: pg.Pool;
   readonly schema: string;
   elapse(ms: number): Promise<void>;
-  drop(): Promise<void>;
-}> {
-  const schema = `law_${process.pid}_${(made += 1)}`;
-  // The ledger asks for clock_timestamp() as everybody does; on these connections another one comes first.
-  const pool = new pg.Pool({ connectionString: url, max: 4, options: `-c search_path=${schema}_clock,pg_catalog` });
-  await pool.query(`CREATE SCHEMA ${schema}_clock;
-    CREATE TABLE ${schema}_clock.passed (ms bigint NOT NULL);
-    INSERT INTO ${schema}_clock.passed VALUES (0);
-    CREATE FUNCTION ${schema}_clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
-      AS 'SELECT timestamptz ''2023-11-14'' + (SELECT ms FROM ${schema}_clock.passed) * interval ''1 millisecond''';`);
-  await migrate({ client: pool, schema });
-  return {
-    pool,
-    schema,
-    elapse: async (ms) => void (await pool.query(`UPDATE ${schema}_clock.passed SET ms = ms + ${ms}`)),
-    async drop() {
-      await pool.query(`DROP SCHEMA ${schema} CASCADE; DROP SCHEMA ${schema}_clock CASCADE`);
-      await pool.end();
-    },
-  };
+  /** Empties it for the next that asks. */
+  giveBack(): Promise<void>;
+}
+
+const TABLES =
+  'notifications pages deliveries states contents messages claims kept suppressions blocks strays sums'.split(' ');
+
+let made = 0;
+
+/** Schemas are used again and again: to make one takes as long as ten calls. */
+export function clockedSchemas(): () => Promise<ClockedSchema> {
+  const running = server();
+  const pools: pg.Pool[] = [];
+  const free: ClockedSchema[] = [];
+  afterAll(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.end()));
+  });
+  return async () => free.pop() ?? makeOne((await running).url);
+
+  async function makeOne(url: string): Promise<ClockedSchema> {
+    const schema = `clocked_${process.pid}_${(made += 1)}`;
+    // The ledger asks for clock_timestamp() as everybody does; on these connections another one comes first.
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: 4,
+      options: `-c search_path=${schema}_clock,pg_catalog -c synchronous_commit=local`,
+    });
+    pool.on('error', () => undefined);
+    pools.push(pool);
+    await pool.query(`CREATE SCHEMA ${schema}_clock;
+      CREATE TABLE ${schema}_clock.passed (ms bigint NOT NULL);
+      INSERT INTO ${schema}_clock.passed VALUES (0);
+      CREATE FUNCTION ${schema}_clock.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql
+        AS 'SELECT timestamptz ''2023-11-14'' + (SELECT ms FROM ${schema}_clock.passed) * interval ''1 millisecond''';`);
+    await migrate({ client: pool, schema });
+    const own: ClockedSchema = {
+      pool,
+      schema,
+      elapse: async (ms) => void (await pool.query(`UPDATE ${schema}_clock.passed SET ms = ms + ${ms}`)),
+      async giveBack() {
+        await pool.query(`${TABLES.map((table) => `DELETE FROM ${schema}.${table};`).join(' ')}
+          UPDATE ${schema}.store SET changed_at = NULL, quiet_until = 0, reckoned = true, identity = ${schema}.identity()`);
+        free.push(own);
+      },
+    };
+    return own;
+  }
 }
 
 export function subjects(): (options?: Partial<PostgresLedgerOptions>) => Promise<LedgerSubject> {
-  const running = server();
+  const schemas = clockedSchemas();
   return async (options = {}) => {
-    const { pool, schema, elapse, drop } = await schemaWithClock((await running).url);
-    const ledger = postgresLedger({ client: pool, schema, ...options });
+    const { pool, schema, elapse, giveBack } = await schemas();
+    const warnings: string[] = [];
+    const ledger = postgresLedger({ client: pool, schema, onWarning: (each) => warnings.push(each), ...options });
     return {
       ledger,
       loseMemory: null,
@@ -47,7 +72,8 @@ export function subjects(): (options?: Partial<PostgresLedgerOptions>) => Promis
       elapse,
       async close() {
         await ledger.close();
-        await drop();
+        await giveBack();
+        if (warnings.length > 0) throw new Error(warnings.join('\n'));
       },
     };
   };
