@@ -1,7 +1,7 @@
 import { ledgerCapabilities, type LedgerSubject } from '@sendonce/core/conformance';
 import pg from 'pg';
 import { afterAll } from 'vitest';
-import { migrate, postgresLedger, type PostgresLedgerOptions } from '../../../src/ledgers/postgres.ts';
+import { migrate, postgresLedger } from '../../../src/ledgers/postgres.ts';
 import { server } from './server.ts';
 
 /** A schema with an empty ledger in it, and a clock that stands still until a test moves it. */
@@ -13,7 +13,7 @@ export interface ClockedSchema {
   giveBack(): Promise<void>;
 }
 
-const TABLES =
+export const TABLES: readonly string[] =
   'notifications pages deliveries states contents messages claims kept suppressions blocks strays sums'.split(' ');
 
 let made = 0;
@@ -58,23 +58,20 @@ export function clockedSchemas(): () => Promise<ClockedSchema> {
   }
 }
 
-export function subjects(): (options?: Partial<PostgresLedgerOptions>) => Promise<LedgerSubject> {
-  const schemas = clockedSchemas();
-  return async (options = {}) => {
-    const { pool, schema, elapse, giveBack } = await schemas();
-    const warnings: string[] = [];
-    const ledger = postgresLedger({ client: pool, schema, onWarning: (each) => warnings.push(each), ...options });
-    return {
-      ledger,
-      loseMemory: null,
-      capabilities: ledgerCapabilities({ ledger, loseMemory: null }),
-      unitMs: 1_000,
-      elapse,
-      async close() {
-        await ledger.close();
-        await giveBack();
-        if (warnings.length > 0) throw new Error(warnings.join('\n'));
-      },
-    };
+export async function subjectOn(schemas: () => Promise<ClockedSchema>): Promise<LedgerSubject> {
+  const { pool, schema, elapse, giveBack } = await schemas();
+  const warnings: string[] = [];
+  const ledger = postgresLedger({ client: pool, schema, onWarning: (each) => warnings.push(each) });
+  return {
+    ledger,
+    loseMemory: null,
+    capabilities: ledgerCapabilities({ ledger, loseMemory: null }),
+    unitMs: 1_000,
+    elapse,
+    async close() {
+      await ledger.close();
+      await giveBack();
+      if (warnings.length > 0) throw new Error(warnings.join('\n'));
+    },
   };
 }
