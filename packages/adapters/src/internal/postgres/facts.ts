@@ -168,5 +168,7 @@ function cells(row: Row): readonly (string | null | undefined)[] {
 }
 
 function named(row: Row, columns: readonly string[]): Row {
-  return Object.fromEntries(columns.map((name, i) => [name, row[`c${i}`] ?? null]));
+  const of: Record<string, string | null> = {};
+  for (let i = 0; i < columns.length; i += 1) of[columns[i] as string] = row[`c${i}`] ?? null;
+  return of;
 }

@@ -14,6 +14,8 @@ export interface HousekeepingOptions {
 
 /** A little at a time, so that nobody has to wait for it. */
 const ROWS_PER_TURN = 500;
+/** Notifications, of which each may have many deliveries to look at. */
+const FEW = 20;
 const TURN_MS = 1_000;
 const DAY_MS = 86_400_000;
 /** Longer than any call takes to write what it has decided. */
@@ -30,22 +32,24 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
   const some = (columns: string, source: string): string =>
     `AS MATERIALIZED (SELECT ${columns} FROM ${schema}.${source} LIMIT ${ROWS_PER_TURN} FOR UPDATE SKIP LOCKED)`;
   const clock = `clock AS MATERIALIZED (SELECT ${CLOCK_MS} AS ms)`;
-  const NEEDED = `EXISTS (SELECT FROM ${schema}.deliveries d JOIN ${schema}.states s ON s.id = d.id
-    WHERE d.notification = n.id AND s.attention IN ('dead', 'failed', 'parked'))`;
-
   const erase = `WITH ${clock},
     old ${some('id', 'states WHERE erase_at <= (SELECT ms FROM clock)')},
     erased_contents AS (DELETE FROM ${schema}.contents c USING old WHERE c.delivery = old.id),
     erased_data AS (UPDATE ${schema}.deliveries d SET data = NULL FROM old WHERE d.id = old.id),
     erased AS (UPDATE ${schema}.states s SET erase_at = NULL, version = version + 1 FROM old WHERE s.id = old.id),
-    -- What a producer gave, once no dead letter needs it to make its content again; while one does, it is asked again tomorrow.
-    given ${some('id', 'notifications WHERE erase_at <= (SELECT ms FROM clock)')},
-    erased_given AS (UPDATE ${schema}.notifications n
-      SET erase_at = CASE WHEN ${NEEDED} THEN ms + ${DAY_MS} END, data = CASE WHEN ${NEEDED} THEN n.data END
-      FROM given, clock WHERE n.id = given.id),
     lapsed AS (DELETE FROM ${schema}.claims WHERE until <= (SELECT ms FROM clock)),
     outdated AS (DELETE FROM ${schema}.kept WHERE kept_at <= (SELECT ms FROM clock) - ${EVIDENCE_MS})
     SELECT (SELECT count(*) FROM old)::text AS n`;
+
+  /** What a producer gave, once no dead letter needs it to make its content again; while one does, it is asked again tomorrow. */
+  const eraseGiven = `WITH ${clock},
+    old AS MATERIALIZED (SELECT id FROM ${schema}.notifications WHERE erase_at <= (SELECT ms FROM clock) LIMIT ${FEW} FOR UPDATE SKIP LOCKED),
+    needed AS MATERIALIZED (SELECT DISTINCT old.id FROM old JOIN ${schema}.deliveries d ON d.notification = old.id
+      JOIN ${schema}.states s ON s.id = d.id AND s.attention IN ('dead', 'failed', 'parked')),
+    later AS (UPDATE ${schema}.notifications n SET erase_at = ms + ${DAY_MS} FROM needed, clock WHERE n.id = needed.id),
+    erased AS (UPDATE ${schema}.notifications n SET erase_at = NULL, data = NULL FROM old
+      WHERE n.id = old.id AND NOT EXISTS (SELECT FROM needed WHERE needed.id = n.id))
+    SELECT count(*)::text AS n FROM old`;
 
   const add = `WITH few AS MATERIALIZED (SELECT ctid FROM ${schema}.sums LIMIT 5000 FOR UPDATE SKIP LOCKED),
     gone AS (DELETE FROM ${schema}.sums s USING few WHERE s.ctid = few.ctid RETURNING s.name, s.n)
@@ -54,7 +58,7 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
   /** Whole notifications, and only when none of their deliveries is open; the notification goes with its last delivery. */
   const forget = `WITH ${clock},
     over AS MATERIALIZED (SELECT id FROM ${schema}.notifications WHERE over_at <= (SELECT ms FROM clock) - ${retentionMs} AND open = 0
-      ORDER BY over_at LIMIT 20 FOR UPDATE SKIP LOCKED),
+      ORDER BY over_at LIMIT ${FEW} FOR UPDATE SKIP LOCKED),
     old AS MATERIALIZED (SELECT d.id, d.notification FROM over JOIN ${schema}.deliveries d ON d.notification = over.id
       ORDER BY d.id LIMIT ${ROWS_PER_TURN}),
     empty AS MATERIALIZED (SELECT over.id FROM over WHERE (SELECT count(*) FROM old) < ${ROWS_PER_TURN}),
@@ -86,9 +90,18 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
     const at = performance.now();
     if (at < nextAt) return;
     nextAt = at + TURN_MS;
-    const counts = [await query(erase), await query(forget)];
+    const turns = [
+      [erase, ROWS_PER_TURN],
+      [eraseGiven, FEW],
+      [forget, ROWS_PER_TURN],
+    ] as const;
+    let isMore = false;
+    for (const [statement, most] of turns) {
+      const [row] = await query(statement);
+      isMore ||= Number(row?.['n']) >= most;
+    }
     await query(add);
     await matchCrossed();
-    if (counts.some(([row]) => Number(row?.['n']) >= ROWS_PER_TURN)) nextAt = 0;
+    if (isMore) nextAt = 0;
   };
 }
