@@ -93,7 +93,7 @@ function folderOfPrograms(): string {
 }
 
 /** PostgreSQL refuses to run as root: words to begin its commands with, so that it does not. */
-function ownerOf(folder: string): readonly string[] {
+export function ownerOf(folder: string): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   const uid = Number(execFileSync('id', ['-u', 'postgres'], { encoding: 'utf8' }));
   const gid = Number(execFileSync('id', ['-g', 'postgres'], { encoding: 'utf8' }));
@@ -101,7 +101,7 @@ function ownerOf(folder: string): readonly string[] {
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as AddressInfo;
