@@ -12,7 +12,7 @@ const byIds = (ids: readonly string[]) => ({ ids, agesMs: ids.map(() => 0), stra
 const lease = (requestId: string, owner = 'w1') => ({ ...LEASE, owner, requestId });
 
 async function claimed(ledger: Ledger, id: string, requestId = 'r1'): Promise<number> {
-  const [verdict] = await ledger.claim(byIds([id]), lease(requestId));
+  const [verdict] = await ledger.claim(byIds([id]), { ...lease(requestId), leaseMs: 120_000 });
   if (verdict?.kind !== 'granted') throw new Error(`not granted: ${verdict?.kind}`);
   return verdict.fence;
 }
@@ -78,11 +78,11 @@ describe('between the reading and the writing of a call', () => {
     const ledger = postgresLedger({ client: clocked, schema });
     const [id = ''] = await expanded(ledger, 1);
     const fence = await claimed(ledger, id);
-    const mark = { ...markOf(id, fence), dispatchMs: 20_000, sendMarginMs: 1_000 };
-    const sleepy = postgresLedger({ schema, client: interrupted(clocked, () => elapse(15_000)) });
-    expect(await sleepy.mark([mark])).toMatchObject([{ kind: 'go', sendWithinMs: 19_000 }]);
+    const mark = { ...markOf(id, fence), dispatchMs: 60_000, sendMarginMs: 1_000 };
+    const sleepy = postgresLedger({ schema, client: interrupted(clocked, () => elapse(40_000)) });
+    expect(await sleepy.mark([mark])).toMatchObject([{ kind: 'go', sendWithinMs: 59_000 }]);
     const [record] = await ledger.find([id]);
-    expect(record?.dispatchUntil).toBe((record?.updatedAt ?? 0) + 20_000);
+    expect(record?.dispatchUntil).toBe((record?.updatedAt ?? 0) + 60_000);
     expect(record?.attempts).toHaveLength(1);
     await giveBack();
   });
@@ -168,6 +168,40 @@ describe('many workers at once', () => {
     const made = await Promise.all(Array.from({ length: 6 }, () => open(place).accept([newOrder()])));
     expect(made.flat().filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
     expect(made.flat().filter(({ kind }) => kind === 'repeated')).toHaveLength(5);
+  });
+});
+
+describe('a cancel of a notification that sixteen workers are sending', () => {
+  test('gets its turn, and after it nothing is marked', async () => {
+    const place = await make();
+    const shared = pool(place.url, { max: 16 });
+    const first = postgresLedger({ client: shared, schema: place.schema });
+    const ids = await expanded(first, 2_000);
+    let isCancelled = false;
+    let markedAfter = 0;
+    const workers = Array.from({ length: 16 }, async (_, w) => {
+      const ledger = postgresLedger({ client: shared, schema: place.schema });
+      for (let round = 0; ; round += 1) {
+        const held = await ledger.claim({ due: 5, lateMs: 0 }, lease(`${w}-${round}`, `w${w}`));
+        const fences = held.flatMap((each) => (each.kind === 'granted' ? [each] : []));
+        if (fences.length === 0) return;
+        const wasCancelled = isCancelled;
+        const marks = await ledger.mark(fences.map(({ id, fence }) => markOf(id, fence)));
+        const gone = marks.filter((mark) => mark.kind === 'go').length;
+        if (wasCancelled) markedAfter += gone;
+        await ledger.settle(fences.map(({ id, fence }) => settleOf(id, fence)));
+      }
+    });
+    const canceller = postgresLedger({ client: pool(place.url), schema: place.schema });
+    const [id = ''] = (await first.find(ids.slice(0, 1))).map((record) => record?.notificationId);
+    const [verdict] = await canceller.cancel([{ id, by: 'they', why: 'a mistake' }]);
+    isCancelled = true;
+    expect(verdict?.kind).toBe('cancelled');
+    await Promise.all(workers);
+    expect(markedAfter).toBe(0);
+    const { deliveries } = await first.count();
+    expect(deliveries.cancelled).toBeGreaterThan(0);
+    expect(deliveries.cancelled + deliveries.sent).toBe(2_000);
   });
 });
 

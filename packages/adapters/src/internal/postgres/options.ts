@@ -42,7 +42,7 @@ export interface CheckedOptions {
   readonly contentRetentionMs: number;
   readonly retentionMs: number;
   readonly quarantineMs: number;
-  warn(warning: string): void;
+  readonly warn: (warning: string) => void;
 }
 
 /** Its name is written into statements, so it may only be one that needs no quoting anywhere. */

@@ -31,7 +31,10 @@ const MIGRATIONS: readonly string[] = [
     changed_at bigint,
     quiet_until bigint NOT NULL DEFAULT 0,
     reckoned boolean NOT NULL DEFAULT true,
-    gates bigint NOT NULL DEFAULT 0
+    gates bigint NOT NULL DEFAULT 0,
+    -- A call that lost many races has asked the others to stand back until then.
+    reserved_by text,
+    reserved_until bigint NOT NULL DEFAULT 0
   );
   INSERT INTO S.store (id, key, identity) VALUES (1, gen_random_uuid()::text, S.identity());
   -- Fences: seconds times 2^21, so that those of a later memory are higher whatever was forgotten.

@@ -33,9 +33,9 @@ export type Columns = readonly (readonly [title: string, cells: Cells])[];
 export interface Parameters {
   readonly values: readonly string[];
   /** Adds one text; answers how SQL names it. */
-  add(value: string | number): string;
+  readonly add: (value: string | number) => string;
   /** Adds rows; answers a FROM item of them, `name(columns)`, all of them texts. */
-  table(name: string, columns: Columns): string;
+  readonly table: (name: string, columns: Columns) => string;
 }
 
 export function parameters(): Parameters {

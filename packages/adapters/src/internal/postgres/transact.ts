@@ -7,6 +7,7 @@ import { known, type Known } from './known.ts';
 import { readStatement } from './questions.ts';
 import { runOf, type Run } from './run.ts';
 import type { CheckedOptions } from './options.ts';
+import { reservation, type Reservation } from './reservation.ts';
 import { isChange, writeStatement } from './writing.ts';
 
 export interface Transacting extends Pick<
@@ -20,6 +21,8 @@ export interface Transacting extends Pick<
 
 /** How long to wait after the nth lost race, ms: the first costs nothing, because whoever won is done. */
 const MOST_WAIT_MS = 50;
+/** Who has lost for this long asks the others to stand back, ms. */
+const PATIENCE_MS = 500;
 /** Scans for due work begin at random among up to this many batches, where workers get into each other's way. */
 const MOST_LANES = 64;
 /** How much of that is forgotten with each call that nobody was ahead of. */
@@ -35,11 +38,24 @@ export async function transact<T>(
   about: Transaction,
   options: Transacting,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
-  const { name, lockTimeoutMs, crowd } = options;
-  const giveUpAt = performance.now() + lockTimeoutMs;
+  const reserved = reservation(options.query, options.schema);
+  try {
+    return await patiently(() => once(work, about, options, reserved.name), reserved, options);
+  } finally {
+    // It ends by itself soon.
+    await reserved.giveBack().catch(() => null);
+  }
+}
+
+async function patiently<T>(
+  act: () => Promise<T | null>,
+  reserved: Reservation,
+  { name, lockTimeoutMs, crowd }: Transacting,
+): Promise<T> {
+  const startedAt = performance.now();
   for (let lost = 0; ; lost += 1) {
     try {
-      const done = await once(work, about, options);
+      const done = await act();
       if (done !== null) {
         crowd.lanes = Math.max(1, crowd.lanes * CALM);
         return done;
@@ -48,12 +64,14 @@ export async function transact<T>(
       if (!isConflict(error)) throw unavailable(error, name);
     }
     crowd.lanes = Math.min(crowd.lanes * 2, MOST_LANES);
-    if (performance.now() >= giveUpAt)
+    const triedMs = performance.now() - startedAt;
+    if (triedMs >= lockTimeoutMs)
       throw new SendonceError(
         'LEDGER_LOCKED',
         `ledger in schema '${name}': others were ahead of this call for ${lockTimeoutMs} ms; nothing was written, and the call may be repeated`,
       );
     if (lost > 0) await delay(Math.random() * Math.min(2 ** lost, MOST_WAIT_MS));
+    if (triedMs > PATIENCE_MS) await reserved.take();
   }
 }
 
@@ -62,6 +80,7 @@ async function once<T>(
   work: (records: Records) => T,
   about: Transaction,
   options: Transacting,
+  reservedBy: string | null,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
   const { query, schema, quarantineMs, contentRetentionMs, crowd } = options;
   const seen = known();
@@ -76,7 +95,12 @@ async function once<T>(
       if ('error' in tried) throw tried.error;
       const { result } = tried;
       if (!isChange(run, seen)) return { result, run, known: seen };
-      const { text, values } = writeStatement(run, seen, { schema, contentRetentionMs, speaking: about.ids ?? [] });
+      const { text, values } = writeStatement(run, seen, {
+        schema,
+        contentRetentionMs,
+        speaking: about.ids ?? [],
+        reservedBy,
+      });
       const [row] = await query(text, values);
       return row?.['ok'] === 'true' ? { result, run, known: seen } : null;
     }

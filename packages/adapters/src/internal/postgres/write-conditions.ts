@@ -6,17 +6,19 @@ export interface ConditionOptions {
   readonly schema: string;
   readonly speaking: readonly string[];
   readonly isNewEpoch: boolean;
+  /** Whoever has reserved the store goes on under this name; null: it has not. */
+  readonly reservedBy: string | null;
 }
 
 /** A process that slept longer than this between reading and writing reads again: its moment is over. */
-const FRESH_MS = 5_000;
+const FRESH_MS = 30_000;
 
 /**
  * `verdict(ok)`: whether all that the run rests on still stands. What it changes, and what else it looked at, has the version that it
  * read; the store has the memory and, where it mattered, the opt-outs and blocks of then. `ok` is computed from rows that are locked.
  */
 export function conditions(run: Run, known: Known, { add, table }: Parameters, options: ConditionOptions): string[] {
-  const { schema, speaking, isNewEpoch } = options;
+  const { schema, speaking, isNewEpoch, reservedBy } = options;
   const ctes: string[] = [];
   const all = [
     'EXISTS (SELECT FROM gate)',
@@ -56,8 +58,10 @@ export function conditions(run: Run, known: Known, { add, table }: Parameters, o
   // Shared, where it only has to stand still until this is committed: an opt-out waits for the marks that did not see it.
   const lock = changesStore ? 'FOR UPDATE' : gates.wereAsked ? 'FOR SHARE' : '';
   const asRead = gates.wereAsked ? ` AND gates = ${add(known.store?.gates ?? '')}::bigint` : '';
+  const isOurs = reservedBy === null ? '' : ` OR reserved_by = ${add(reservedBy)}`;
+  const mayWrite = `(reserved_until <= (SELECT ms FROM clock)${isOurs})`;
   ctes.push(
-    `gate AS MATERIALIZED (SELECT FROM ${schema}.store WHERE version = ${add(known.store?.version ?? '')}::bigint${asRead} ${lock})`,
+    `gate AS MATERIALIZED (SELECT FROM ${schema}.store WHERE version = ${add(known.store?.version ?? '')}::bigint${asRead} AND ${mayWrite} ${lock})`,
     `verdict AS MATERIALIZED (SELECT ${all.join(' AND ')} AS ok)`,
   );
   return ctes;

@@ -13,6 +13,8 @@ export interface WriteOptions {
   readonly contentRetentionMs: number;
   /** Ids that the call is about, each for itself: what was read of one and left alone may change meanwhile. */
   readonly speaking: readonly string[];
+  /** The name under which this call has reserved the store; null: it has not. */
+  readonly reservedBy: string | null;
 }
 
 /** Whether the run has anything to write. */
