@@ -25,7 +25,7 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  * LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_UNAVAILABLE: the call may be repeated.
  */
 export function postgresLedger(options: PostgresLedgerOptions): Ledger {
-  const checked = { ...checkedOptions(options), crowd: { lanes: 1 } };
+  const checked = { ...checkedOptions(options), crowd: { lanes: 1 }, makesDeliveries: false };
   const { query, schema, name } = checked;
   let opening: Promise<string> | null = null;
   let ownKey: string | null = null;
@@ -45,21 +45,23 @@ export function postgresLedger(options: PostgresLedgerOptions): Ledger {
     ownKey ??= await (opening ??= openSchema(checked).finally(() => (opening = null)));
   }
 
-  const store: RecordStore = {
+  const storeOf = (makesDeliveries: boolean): RecordStore => ({
     async transact(work, about = {}) {
-      if (about.join !== undefined) return inJoined(about.join, work, { about, options: checked, ownKey });
+      const own = { ...checked, makesDeliveries };
+      if (about.join !== undefined) return inJoined(about.join, work, { about, options: own, ownKey });
       await open();
-      const { result, run } = await transact(work, about, checked);
+      const { result, run } = await transact(work, about, own);
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
       return result;
     },
-  };
-  const writing = recordLedger(store);
+  });
+  const writing = recordLedger(storeOf(false));
   const keepHouse = housekeeping({ ...checked, record: (batch) => writing.record(batch) });
 
   return {
     capabilities: { shared: true, durable: true, transactions: true, file: null },
     ...writing,
+    add: recordLedger(storeOf(true)).add,
     // Once to have it stand, and once more to see what was marked by those who had not seen it.
     suppress: async (batch) => {
       await writing.suppress(batch);
@@ -104,7 +106,7 @@ export function migrationSql({ schema = 'sendonce' }: Pick<PostgresPlace, 'schem
  * a failover, or a restore to a point in time, the ledger sees by itself that it is on another server or timeline.
  */
 export async function markRestored(options: PostgresLedgerOptions, quarantineMs: number): Promise<void> {
-  const checked = { ...checkedOptions(options), crowd: { lanes: 1 } };
+  const checked = { ...checkedOptions(options), crowd: { lanes: 1 }, makesDeliveries: false };
   await openSchema(checked);
   await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, checked);
 }

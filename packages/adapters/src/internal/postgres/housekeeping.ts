@@ -33,9 +33,9 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
     `AS MATERIALIZED (SELECT ${columns} FROM ${schema}.${source} LIMIT ${ROWS_PER_TURN} FOR UPDATE SKIP LOCKED)`;
   const clock = `clock AS MATERIALIZED (SELECT ${CLOCK_MS} AS ms)`;
   const erase = `WITH ${clock},
-    old ${some('id', 'states WHERE erase_at <= (SELECT ms FROM clock)')},
+    old ${some('id, notification', 'states WHERE erase_at <= (SELECT ms FROM clock)')},
     erased_contents AS (DELETE FROM ${schema}.contents c USING old WHERE c.delivery = old.id),
-    erased_data AS (UPDATE ${schema}.deliveries d SET data = NULL FROM old WHERE d.id = old.id),
+    erased_data AS (UPDATE ${schema}.deliveries d SET data = NULL FROM old WHERE d.notification = old.notification AND d.id = old.id),
     erased AS (UPDATE ${schema}.states s SET erase_at = NULL, version = version + 1 FROM old WHERE s.id = old.id),
     lapsed AS (DELETE FROM ${schema}.claims WHERE until <= (SELECT ms FROM clock)),
     outdated AS (DELETE FROM ${schema}.kept WHERE kept_at <= (SELECT ms FROM clock) - ${EVIDENCE_MS})
@@ -65,14 +65,14 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
     m AS (DELETE FROM ${schema}.messages x USING old WHERE x.delivery = old.id),
     c AS (DELETE FROM ${schema}.contents x USING old WHERE x.delivery = old.id),
     s AS (DELETE FROM ${schema}.states x USING old WHERE x.id = old.id),
-    d AS (DELETE FROM ${schema}.deliveries x USING old WHERE x.id = old.id),
+    d AS (DELETE FROM ${schema}.deliveries x USING old WHERE x.notification = old.notification AND x.id = old.id),
     p AS (DELETE FROM ${schema}.pages x USING empty WHERE x.notification = empty.id),
     n AS (DELETE FROM ${schema}.notifications x USING empty WHERE x.id = empty.id)
     SELECT (SELECT count(*) FROM old)::text AS n`;
 
   const kept = (columns: string): string => `FROM ${schema}.kept k WHERE ${columns}`;
   const crossed = `SELECT about, provider, message, kind, body ${kept(`kept_at > ${CLOCK_MS} - ${CROSSING_MS} AND (
-      EXISTS (SELECT FROM ${schema}.deliveries d WHERE d.id = k.about) OR EXISTS (SELECT FROM ${schema}.messages m WHERE m.key = k.about))`)}
+      EXISTS (SELECT FROM ${schema}.states s WHERE s.id = k.about) OR EXISTS (SELECT FROM ${schema}.messages m WHERE m.key = k.about))`)}
     LIMIT ${ROWS_PER_TURN}`;
 
   /** Evidence was kept while the call that made its delivery or message known had looked already, and not yet written. */

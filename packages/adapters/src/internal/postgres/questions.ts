@@ -117,9 +117,9 @@ export function readStatement(
   if (deliveryIds.length > 0) {
     const message = withoutMessages ? `''` : `(SELECT message FROM ${schema}.contents c WHERE c.delivery = s.id)`;
     ctes.push(`found AS MATERIALIZED (
-      SELECT s.id, s.version, d.notification, d.tenant, d.type, d.class, s.provider, s.state, s.work_at, s.watch_at, s.settled_at,
+      SELECT s.id, s.version, s.notification, d.tenant, d.type, d.class, s.provider, s.state, s.work_at, s.watch_at, s.settled_at,
         d.fixed, s.body, ${message} AS message, d.data
-      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id JOIN ${schema}.deliveries d ON d.id = w.id)`);
+      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id JOIN ${schema}.deliveries d ON d.notification = s.notification AND d.id = s.id)`);
     parts.push(padded(`'d'`, DELIVERY_COLUMNS, 'found'));
     if (!withoutMessages) notificationIds.push('SELECT DISTINCT notification AS id FROM found');
   }

@@ -21,9 +21,15 @@ const DEFAULT_LIMIT = 100;
 /** What cannot be read is left out of what is found and listed: `count` tells of it. */
 export function reading(query: Query, schema: string): Reading {
   const message = `(SELECT message FROM ${schema}.contents c WHERE c.delivery = d.id) AS message`;
-  const of: Readonly<Record<string, string>> = { message, id: 'd.id', fixed: 'd.fixed', data: 'd.data' };
+  const of: Readonly<Record<string, string>> = {
+    message,
+    id: 's.id',
+    notification: 's.notification',
+    fixed: 'd.fixed',
+    data: 'd.data',
+  };
   const cells = DELIVERY_COLUMNS.map((name) => of[name] ?? `${name}::text AS ${name}`).join(', ');
-  const deliveries = `SELECT ${cells} FROM ${schema}.states s JOIN ${schema}.deliveries d ON d.id = s.id`;
+  const deliveries = `SELECT ${cells} FROM ${schema}.states s JOIN ${schema}.deliveries d ON d.notification = s.notification AND d.id = s.id`;
   const notifications = `SELECT ${NOTIFICATION_COLUMNS.map((name) => `n.${name}::text AS ${name}`).join(', ')} FROM ${schema}.notifications n`;
 
   async function found<T>(
@@ -43,7 +49,7 @@ export function reading(query: Query, schema: string): Reading {
   }
 
   return {
-    find: (ids) => found(deliveries, 'd', ids, deliveryOf),
+    find: (ids) => found(deliveries, 's', ids, deliveryOf),
     findNotifications: (ids) => found(notifications, 'n', ids, notificationRecordOf),
     async list(filter, { limit = DEFAULT_LIMIT, cursor = null } = {}) {
       const bound = parameters();

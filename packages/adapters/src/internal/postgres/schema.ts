@@ -2,7 +2,7 @@
  * Each entry leads from the schema before it to the next; `S` stands for its name. Never change one that was released; add another.
  *
  * A delivery is two rows: what never changes once it is made (`deliveries`), and what every step writes anew (`states`), so that a step
- * writes little and touches few indexes. Where a column of a partial index is null, its row is not in that index at all. Texts that are
+ * writes little and touches few indexes. The first is found through the second, so that it needs no index over ids alone. Where a column of a partial index is null, its row is not in that index at all. Texts that are
  * looked up are stored without control characters (`plain`), and sorted by bytes, which is the quickest and the same everywhere.
  * Sums are kept as differences that every write appends and housekeeping adds up: a single row for each would be one that all wait for.
  */
@@ -73,20 +73,21 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (notification, page)
   );
   CREATE TABLE S.deliveries (
-    id text COLLATE "C" PRIMARY KEY,
     notification text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
     tenant text NOT NULL,
     type text NOT NULL,
     class text NOT NULL,
     recipient text COLLATE "C" NOT NULL,
     channel text NOT NULL,
     fixed text NOT NULL,
-    data text
+    data text,
+    PRIMARY KEY (notification, id)
   );
-  CREATE INDEX deliveries_by_notification ON S.deliveries (notification, id);
   CREATE INDEX deliveries_by_recipient ON S.deliveries (recipient);
   CREATE TABLE S.states (
     id text COLLATE "C" PRIMARY KEY,
+    notification text COLLATE "C" NOT NULL,
     version bigint NOT NULL DEFAULT 0,
     provider text NOT NULL,
     state text NOT NULL,

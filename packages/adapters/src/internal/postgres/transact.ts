@@ -15,6 +15,8 @@ export interface Transacting extends Pick<
   'schema' | 'name' | 'lockTimeoutMs' | 'quarantineMs' | 'contentRetentionMs'
 > {
   readonly query: Query;
+  /** The ids that a call is about are those of deliveries to be made. */
+  readonly makesDeliveries: boolean;
   /** How crowded it was lately: from 1 (alone) up. Lives as long as the ledger. */
   readonly crowd: { lanes: number };
 }
@@ -39,8 +41,14 @@ export async function transact<T>(
   options: Transacting,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
   const reserved = reservation(options.query, options.schema);
+  let presumesAbsent = options.makesDeliveries;
   try {
-    return await patiently(() => once(work, about, options, reserved.name), reserved, options);
+    const act = (): ReturnType<typeof once<T>> => {
+      const trying = once(work, about, options, { reservedBy: reserved.name, presumesAbsent });
+      presumesAbsent = false;
+      return trying;
+    };
+    return await patiently(act, reserved, options);
   } finally {
     // It ends by itself soon.
     await reserved.giveBack().catch(() => null);
@@ -80,13 +88,14 @@ async function once<T>(
   work: (records: Records) => T,
   about: Transaction,
   options: Transacting,
-  reservedBy: string | null,
+  { reservedBy, presumesAbsent }: { readonly reservedBy: string | null; readonly presumesAbsent: boolean },
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
   const { query, schema, quarantineMs, contentRetentionMs, crowd } = options;
-  const seen = known();
+  const { ids = [] } = about;
+  const seen = known(presumesAbsent ? new Set(ids) : undefined);
   const lane = Math.floor(Math.random() * crowd.lanes);
   const skip = (expected: number): number => lane * expected;
-  seen.want(about.ids ?? []);
+  if (!presumesAbsent) seen.want(ids);
   for (;;) {
     const run = runOf(seen, { quarantineMs, skip });
     const tried = attempt(work, run.records);

@@ -44,8 +44,11 @@ export function deliveryWrites({ deliveries }: Run, { table }: Parameters, optio
       `deliveries_made AS (INSERT INTO ${schema}.deliveries (id, notification, tenant, type, class, recipient, channel, fixed, data)
         SELECT id, notification, coalesce(tenant, ''), coalesce(type, ''), class, coalesce(recipient, ''), channel, fixed, data
         FROM verdict, ${table('r', fixedColumns(made))} WHERE ok)`,
-      `states_made AS (INSERT INTO ${schema}.states (id, ${NAMES}, story)
-        SELECT r.id, ${VALUES}, coalesce(r.story, '') FROM verdict, ${table('r', stateColumns(made, contentRetentionMs))} WHERE ok)`,
+      `states_made AS (INSERT INTO ${schema}.states (id, notification, ${NAMES}, story)
+        SELECT r.id, r.notification, ${VALUES}, coalesce(r.story, '') FROM verdict, ${table('r', [
+          ['notification', made.map(({ record }) => record.notificationId)],
+          ...stateColumns(made, contentRetentionMs),
+        ])} WHERE ok)`,
     );
   if (frozen.length > 0) {
     const rows = table('r', [
