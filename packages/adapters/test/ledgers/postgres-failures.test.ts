@@ -104,6 +104,22 @@ describe('what PostgreSQL refuses', () => {
   });
 });
 
+test('a user with rights on the schema alone can do all the work, in the same memory as its owner', async () => {
+  const place = await make();
+  const user = `${place.schema}_worker`;
+  const admin = pool(place.url);
+  await admin.query(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${place.schema} TO ${user};
+    GRANT ALL ON ALL TABLES IN SCHEMA ${place.schema} TO ${user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA ${place.schema} TO ${user};
+    REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC`);
+  const worker = open({ ...place, url: place.url.replace('postgres@', `${user}@`) });
+  const ids = await expanded(worker, 3);
+  expect(await open(place).sweep({ max: 10, reconcileLeaseMs: 1_000 })).toMatchObject({ epochChangedAt: null });
+  expect((await sendDue(worker)).toSorted()).toEqual(ids.toSorted());
+  await admin.query(
+    `GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC; DROP OWNED BY ${user}; DROP ROLE ${user}`,
+  );
+});
+
 describe('migrate', () => {
   test('may run again, and several times at once', async () => {
     const client = pool(await url(), { max: 6 });

@@ -11,6 +11,17 @@ const schemas = clockedSchemas();
 const byIds = (ids: readonly string[]) => ({ ids, agesMs: ids.map(() => 0), strayAfterMs: 60_000 });
 const lease = (requestId: string, owner = 'w1') => ({ ...LEASE, owner, requestId });
 
+/** The first recipient of `expanded` wants no more. */
+const optOut = {
+  tenant: 'default',
+  recipientId: 'someone-0@example.com',
+  topic: 'order',
+  channel: '*',
+  suppressed: true,
+  by: 'they',
+  why: 'enough',
+} as const;
+
 async function claimed(ledger: Ledger, id: string, requestId = 'r1'): Promise<number> {
   const [verdict] = await ledger.claim(byIds([id]), { ...lease(requestId), leaseMs: 120_000 });
   if (verdict?.kind !== 'granted') throw new Error(`not granted: ${verdict?.kind}`);
@@ -34,15 +45,6 @@ describe('between the reading and the writing of a call', () => {
     const other = open(place);
     const [id = ''] = await expanded(other, 1);
     const fence = await claimed(other, id);
-    const optOut = {
-      tenant: 'default',
-      recipientId: 'someone-0@example.com',
-      topic: 'order',
-      channel: '*',
-      suppressed: true,
-      by: 'they',
-      why: 'enough',
-    } as const;
     let told: unknown;
     const slow = postgresLedger({
       schema: place.schema,
@@ -57,20 +59,25 @@ describe('between the reading and the writing of a call', () => {
     const other = open(place);
     const [id = ''] = await expanded(other, 1);
     const fence = await claimed(other, id);
-    const optOut = {
-      tenant: 'default',
-      recipientId: 'someone-0@example.com',
-      topic: 'order',
-      channel: '*',
-      suppressed: true,
-      by: 'they',
-      why: 'enough',
-    } as const;
     const slow = postgresLedger({
       schema: place.schema,
       client: interrupted(pool(place.url), () => other.mark([markOf(id, fence)])),
     });
     expect(await slow.suppress([optOut])).toEqual([{ tooLate: [id] }]);
+  });
+
+  test('a delivery that is made and marked is named by the opt-out that could not have seen it', async () => {
+    const place = await make();
+    const other = open(place);
+    let made = '';
+    const slow = postgresLedger({
+      schema: place.schema,
+      client: interrupted(pool(place.url), async () => {
+        [made = ''] = await expanded(other, 1);
+        await other.mark([markOf(made, await claimed(other, made))]);
+      }),
+    });
+    expect(await slow.suppress([optOut])).toEqual([{ tooLate: [made] }]);
   });
 
   test('a pause of the worker counts: it decides again by the time that it is then', async () => {

@@ -2,26 +2,39 @@ import { parameters, plain } from './text.ts';
 import { CLOCK_MS } from './schema.ts';
 
 /** What a call can ask the database about, beside records by their ids. */
-export const ASKED = {
-  /** Ids of deliveries. */
+export type Asked =
+  | 'work'
+  | 'watch'
+  | 'of'
+  | 'recipient'
+  | 'message'
+  | 'unsettled'
+  | 'routing'
+  | 'unfinished'
+  | 'ended'
+  | 'page'
+  | 'before'
+  | 'request'
+  | 'kept'
+  | 'suppressed';
+
+/** What an answer is made of: ids of records, which come with it, or values. */
+export const ASKED: Readonly<Record<Asked, 'deliveries' | 'notifications' | 'values'>> = {
   work: 'deliveries',
   watch: 'deliveries',
   of: 'deliveries',
   recipient: 'deliveries',
   message: 'deliveries',
   unsettled: 'deliveries',
-  /** Ids of notifications. */
   routing: 'notifications',
   unfinished: 'notifications',
   ended: 'notifications',
-  /** Plain values. */
   page: 'values',
   before: 'values',
   request: 'values',
   kept: 'values',
   suppressed: 'values',
-} as const satisfies Readonly<Record<string, 'deliveries' | 'notifications' | 'values'>>;
-export type Asked = keyof typeof ASKED;
+};
 
 export interface Question {
   readonly kind: Asked;

@@ -9,7 +9,8 @@
 const MIGRATIONS: readonly string[] = [
   `
   -- Which memory this is: another server or timeline may have lost what the one before it had confirmed (PROTOCOL rule 12).
-  CREATE FUNCTION S.identity() RETURNS text LANGUAGE plpgsql AS $fn$
+  -- As its owner, whoever asks: two users with different rights must not see two memories.
+  CREATE FUNCTION S.identity() RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $fn$
   DECLARE server text := '-'; timeline text := '-';
   BEGIN
     BEGIN
