@@ -90,7 +90,7 @@ describe('between the reading and the writing of a call', () => {
     expect(await sleepy.mark([mark])).toMatchObject([{ kind: 'go', sendWithinMs: 59_000 }]);
     const [record] = await ledger.find([id]);
     expect(record?.dispatchUntil).toBe((record?.updatedAt ?? 0) + 60_000);
-    expect(record?.attempts).toHaveLength(1);
+    expect(record?.attempts.map(({ markedAt }) => markedAt - record.createdAt)).toEqual([40_000]);
     await giveBack();
   });
 
@@ -137,6 +137,11 @@ describe('many workers at once', () => {
       }),
     );
     expect(granted.toSorted()).toEqual(ids.toSorted());
+    const held = (await first.find(ids)).map((record) => ({ id: record?.id ?? '', fence: record?.fence ?? 0 }));
+    const renewing = Array.from({ length: 16 }, (_, w) =>
+      postgresLedger({ client: shared, schema: place.schema }).renew(shuffled(held, w + 1), 30_000),
+    );
+    for (const verdicts of await Promise.all(renewing)) expect(verdicts.every(({ kind }) => kind === 'ok')).toBe(true);
     const { rows } = await shared.query<{ deadlocks: string }>(
       `SELECT sum(deadlocks) AS deadlocks FROM pg_stat_database`,
     );
@@ -250,7 +255,7 @@ function newOrder(): Parameters<Ledger['accept']>[0][number] {
 }
 
 /** The same order for the same seed. */
-function shuffled(ids: readonly string[], seed: number): readonly string[] {
-  const keyed = ids.map((id, i) => [((i + 1) * 7_919 * seed) % 1_009, id] as const);
-  return keyed.toSorted(([a], [b]) => a - b).map(([, id]) => id);
+function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
+  const keyed = items.map((item, i) => [((i + 1) * 7_919 * seed) % 1_009, item] as const);
+  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item);
 }
