@@ -8,6 +8,8 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'DRIVER_MISSING',
   'LEDGER_CORRUPT',
   'LEDGER_NEWER',
+  'LEDGER_NOT_MIGRATED',
+  'LEDGER_REFUSED',
   'OPTION_INVALID',
 ]);
 

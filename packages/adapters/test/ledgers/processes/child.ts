@@ -1,10 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import { providerKey, type Ledger } from '@sendonce/core';
 import Database from 'libsql';
+import pg from 'pg';
+import { postgresLedger, type PostgresLike } from '../../../src/ledgers/postgres.ts';
 import { sqliteLedger, type SqliteDatabaseLike } from '../../../src/ledgers/sqlite.ts';
-import type { Answer, CrashPoint, Order, Work } from './protocol.ts';
+import type { Answer, CrashPoint, Order, Outbox, Place, Work } from './protocol.ts';
 
-// A process with a ledger on the given file, which does as its parent says, and dies when told so, or when the parent is gone.
+// A process with a ledger at the given place, which does as its parent says, and dies when told so, or when the parent is gone.
 
 let crash: CrashPoint | null = null;
 
@@ -14,9 +16,16 @@ function die(): never {
   for (;;);
 }
 
-function database(file: string): SqliteDatabaseLike {
+/** Dies around what commits, when told so. */
+async function around<T>(commit: () => T | Promise<T>): Promise<T> {
+  if (crash === 'before-commit') die();
+  const result = await commit();
+  return crash === 'after-commit' ? die() : result;
+}
+
+function sqlite(file: string): Ledger {
   const inner = new Database(file);
-  return {
+  const database: SqliteDatabaseLike = {
     prepare: (sql) => inner.prepare(sql),
     exec(sql) {
       if (sql !== 'COMMIT' || crash === null) return inner.exec(sql);
@@ -26,9 +35,22 @@ function database(file: string): SqliteDatabaseLike {
     },
     close: () => inner.close(),
   };
+  return sqliteLedger({ database });
 }
 
-const ledger = sqliteLedger({ database: database(process.argv[2] as string) });
+function postgres(url: string, schema: string): Ledger {
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  pool.on('error', () => undefined);
+  const client: PostgresLike = {
+    // What writes says whether it may.
+    query: (text, values) =>
+      text.includes('verdict') ? around(() => pool.query(text, values)) : pool.query(text, values),
+  };
+  return postgresLedger({ client, schema });
+}
+
+const place = JSON.parse(process.argv[2] as string) as Place;
+const ledger = place.kind === 'sqlite' ? sqlite(place.file) : postgres(place.url, place.schema);
 process.on('disconnect', () => process.exit());
 process.on('message', (order: Order) => void carryOut(order));
 // Opened before anything is timed or told to crash.
@@ -41,7 +63,8 @@ function tell(answer: Answer): void {
 
 async function carryOut(order: Order): Promise<void> {
   try {
-    if (order.kind === 'work') tell({ kind: 'done', value: await work(order) });
+    if (order.kind === 'outbox') await outbox(order);
+    else if (order.kind === 'work') tell({ kind: 'done', value: await work(order) });
     else {
       ({ crash } = order);
       const call = ledger[order.method] as (...args: readonly unknown[]) => Promise<unknown>;
@@ -50,6 +73,18 @@ async function carryOut(order: Order): Promise<void> {
   } catch (error) {
     tell({ kind: 'failed', error: String(error) });
   }
+}
+
+/** Accepts in a transaction of the application's, and dies around its commit. */
+async function outbox({ notification, dies }: Outbox): Promise<never> {
+  if (place.kind !== 'postgres') throw new TypeError(place.kind);
+  const client = new pg.Client({ connectionString: place.url });
+  await client.connect();
+  await client.query('BEGIN');
+  await ledger.accept([notification], { transaction: client });
+  if (dies === 'before-commit') die();
+  await client.query('COMMIT');
+  return die();
 }
 
 type Granted = Extract<Awaited<ReturnType<Ledger['claim']>>[number], { kind: 'granted' }>;

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Answer, AnswerOf, Call, CrashPoint, Method, Order, Work } from './protocol.ts';
+import type { Answer, AnswerOf, Call, CrashPoint, Method, Order, Outbox, Place, Work } from './protocol.ts';
 
 const folder = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
 
@@ -18,7 +18,7 @@ export async function bundledChild(): Promise<string> {
     format: 'esm',
     target: 'node20',
     conditions: ['@sendonce/source'],
-    external: ['libsql'],
+    external: ['libsql', 'pg'],
     logLevel: 'warning',
   });
   return outfile;
@@ -29,12 +29,14 @@ export interface Child {
   call<M extends Method>(method: M, ...args: readonly unknown[]): Promise<AnswerOf<M>>;
   /** The call is made, and the process is killed around its commit. */
   crash(point: CrashPoint, method: Method, ...args: readonly unknown[]): Promise<void>;
+  /** Accepts in a transaction of the application's, and is killed around its commit. */
+  outbox(order: Omit<Outbox, 'kind'>): Promise<void>;
   work(work: Omit<Work, 'kind'>): Promise<number>;
   kill(): Promise<void>;
 }
 
-export async function child(script: string, file: string): Promise<Child> {
-  const process_ = fork(script, [file], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+export async function child(script: string, place: Place): Promise<Child> {
+  const process_ = fork(script, [JSON.stringify(place)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const gone = new Promise<string>((resolve) => {
     process_.once('exit', (code, signal) => resolve(signal ?? String(code)));
   });
@@ -53,14 +55,17 @@ export async function child(script: string, file: string): Promise<Child> {
     crash,
   });
 
+  async function killedBy(what: Order): Promise<void> {
+    process_.send(what);
+    const ended = await gone;
+    if (ended !== 'SIGKILL') throw new Error(`the child ended with ${ended}, and should have been killed`);
+  }
+
   return {
     call: async <M extends Method>(method: M, ...args: readonly unknown[]) =>
       (await order(callOf(method, args, null))) as AnswerOf<M>,
-    async crash(point, method, ...args) {
-      process_.send(callOf(method, args, point));
-      const ended = await gone;
-      if (ended !== 'SIGKILL') throw new Error(`the child ended with ${ended}, and should have been killed`);
-    },
+    crash: (point, method, ...args) => killedBy(callOf(method, args, point)),
+    outbox: (order) => killedBy({ kind: 'outbox', ...order }),
     work: async (work) => (await order({ kind: 'work', ...work })) as number,
     async kill() {
       process_.kill('SIGKILL');

@@ -1,4 +1,9 @@
-import type { Ledger } from '@sendonce/core';
+import type { Ledger, NewNotification } from '@sendonce/core';
+
+/** Where the ledger is. */
+export type Place =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string };
 
 /** When a child kills itself with SIGKILL: around the commit of the transaction that the next call makes, or once it has committed. */
 export type CrashPoint = 'before-commit' | 'after-commit';
@@ -23,7 +28,14 @@ export interface Work {
   readonly dispatchMs: number;
 }
 
-export type Order = Call | Work;
+/** Accepts inside a transaction of the application's, and dies around its commit. */
+export interface Outbox {
+  readonly kind: 'outbox';
+  readonly notification: NewNotification;
+  readonly dies: CrashPoint;
+}
+
+export type Order = Call | Work | Outbox;
 export type Answer =
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly value: unknown }

@@ -1,0 +1,108 @@
+import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { checkAdapter } from '../options.ts';
+import { invalid } from '../options.ts';
+import { queryOf, type PostgresLike, type Query } from './connection.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface PostgresPlace {
+  /** A `pg.Pool` or `pg.Client`, or an object whose `query(text, values)` answers rows. `close` leaves it open. */
+  readonly client: PostgresLike;
+  /** The schema that holds the ledger's tables and nothing else. @defaultValue 'sendonce' */
+  readonly schema?: string;
+}
+
+export interface PostgresLedgerOptions extends PostgresPlace {
+  /** How long a call tries again that others get ahead of. 0 to 600,000 ms. @defaultValue 10_000 */
+  readonly lockTimeoutMs?: number;
+  /** How long after it settled a delivery keeps its message and its recipient's data. 0 to `retentionMs`, ms. @defaultValue 7 days */
+  readonly contentRetentionMs?: number;
+  /**
+   * How long a notification that is over is remembered: as long as a producer, a queue or an operator may repeat it, a repeat would be
+   * sent again after that. At least 1 day, ms. @defaultValue 90 days
+   */
+  readonly retentionMs?: number;
+  /**
+   * How long nothing moves after another server has taken over, which may have lost the last writes: at least the longest dispatch
+   * window plus the queue's visibility, ms. 0 to 1 day. @defaultValue 5 minutes
+   */
+  readonly quarantineMs?: number;
+  /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
+  readonly onWarning?: (warning: string) => void;
+}
+
+/** The options with their defaults, checked. */
+export interface CheckedOptions {
+  readonly query: Query;
+  /** As it is given, and as messages name it. */
+  readonly name: string;
+  /** As SQL names it. */
+  readonly schema: string;
+  readonly lockTimeoutMs: number;
+  readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly quarantineMs: number;
+  readonly warn: (warning: string) => void;
+}
+
+/** Its name is written into statements, so it may only be one that needs no quoting anywhere. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,59}$/;
+
+const PLACE_RULES: Rules = {
+  client: {
+    must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
+    fits: isClient,
+    hidden: true,
+  } as Rule,
+  schema: {
+    must: 'the name of a schema: small letters, digits and _, at most 60',
+    fits: (value) => typeof value === 'string' && SCHEMA.test(value),
+  },
+} satisfies Record<keyof PostgresPlace, Rule>;
+
+const RULES: Rules = {
+  ...PLACE_RULES,
+  lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
+  contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER }, ' ms'),
+  retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER }, ' ms (at least 1 day)'),
+  quarantineMs: numberRule({ least: 0, most: DAY_MS }, ' ms'),
+  onWarning: FUNCTION_RULE,
+};
+
+/** @throws SendonceError OPTION_INVALID */
+export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
+  checkAdapter('postgresLedger', options, RULES);
+  const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
+  const { quarantineMs = 300_000, onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
+  if (contentRetentionMs > retentionMs)
+    invalid(
+      `postgresLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`,
+    );
+  return {
+    ...placeOf('postgresLedger', options),
+    lockTimeoutMs,
+    contentRetentionMs,
+    retentionMs,
+    quarantineMs,
+    warn: onWarning,
+  };
+}
+
+/** @throws SendonceError OPTION_INVALID */
+export function checkedPlace(who: string, place: PostgresPlace): Pick<CheckedOptions, 'query' | 'name' | 'schema'> {
+  checkAdapter(who, place, PLACE_RULES);
+  return placeOf(who, place);
+}
+
+function placeOf(
+  who: string,
+  { client, schema = 'sendonce' }: PostgresPlace,
+): Pick<CheckedOptions, 'query' | 'name' | 'schema'> {
+  if (!isClient(client))
+    invalid(`${who}: client is missing: a pg.Pool, a pg.Client or an object with query(text, values)`);
+  return { query: queryOf(client), name: schema, schema: `"${schema}"` };
+}
+
+export function isClient(given: unknown): given is PostgresLike {
+  return isFields(given) && typeof given['query'] === 'function';
+}

@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { SendonceError } from '@sendonce/core';
+import type { Records, Transaction } from '@sendonce/core/records';
+import type { Query } from './connection.ts';
+import { isConflict, unavailable } from './failures.ts';
+import { known, type Known } from './known.ts';
+import { readStatement } from './questions.ts';
+import { runOf, type Run } from './run.ts';
+import type { CheckedOptions } from './options.ts';
+import { reservation, type Reservation } from './reservation.ts';
+import { isChange, writeStatement } from './writing.ts';
+
+export interface Transacting extends Pick<
+  CheckedOptions,
+  'schema' | 'name' | 'lockTimeoutMs' | 'quarantineMs' | 'contentRetentionMs'
+> {
+  readonly query: Query;
+  /** The ids that a call is about are those of deliveries to be made. */
+  readonly makesDeliveries: boolean;
+  /** How crowded it was lately: from 1 (alone) up. Lives as long as the ledger. */
+  readonly crowd: { lanes: number };
+}
+
+/** How long to wait after the nth lost race, ms: the first costs nothing, because whoever won is done. */
+const MOST_WAIT_MS = 50;
+/** Who has lost for this long asks the others to stand back, ms. */
+const PATIENCE_MS = 500;
+/** Scans for due work begin at random among up to this many batches, where workers get into each other's way. */
+const MOST_LANES = 64;
+/** How much of that is forgotten with each call that nobody was ahead of. */
+const CALM = 0.9;
+
+/**
+ * Runs one call of the port: read what it looks at, let it decide here, write what it changed, on the condition that nobody changed
+ * what it looked at. Whoever was overtaken reads again. Each of these is one statement, so no connection is held in between.
+ * @throws SendonceError LEDGER_LOCKED when others are ahead of it for `lockTimeoutMs`; LEDGER_UNAVAILABLE and its like.
+ */
+export async function transact<T>(
+  work: (records: Records) => T,
+  about: Transaction,
+  options: Transacting,
+): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
+  const reserved = reservation(options.query, options.schema);
+  let presumesAbsent = options.makesDeliveries;
+  try {
+    const act = (): ReturnType<typeof once<T>> => {
+      const trying = once(work, about, options, { reservedBy: reserved.name, presumesAbsent });
+      presumesAbsent = false;
+      return trying;
+    };
+    return await patiently(act, reserved, options);
+  } finally {
+    // It ends by itself soon.
+    await reserved.giveBack().catch(() => null);
+  }
+}
+
+async function patiently<T>(
+  act: () => Promise<T | null>,
+  reserved: Reservation,
+  { name, lockTimeoutMs, crowd }: Transacting,
+): Promise<T> {
+  const startedAt = performance.now();
+  for (let lost = 0; ; lost += 1) {
+    try {
+      const done = await act();
+      if (done !== null) {
+        crowd.lanes = Math.max(1, crowd.lanes * CALM);
+        return done;
+      }
+    } catch (error) {
+      if (!isConflict(error)) throw unavailable(error, name);
+    }
+    crowd.lanes = Math.min(crowd.lanes * 2, MOST_LANES);
+    const triedMs = performance.now() - startedAt;
+    if (triedMs >= lockTimeoutMs)
+      throw new SendonceError(
+        'LEDGER_LOCKED',
+        `ledger in schema '${name}': others were ahead of this call for ${lockTimeoutMs} ms; nothing was written, and the call may be repeated`,
+      );
+    if (lost > 0) await delay(Math.random() * Math.min(2 ** lost, MOST_WAIT_MS));
+    if (triedMs > PATIENCE_MS) await reserved.take();
+  }
+}
+
+/** Null: somebody was ahead. */
+async function once<T>(
+  work: (records: Records) => T,
+  about: Transaction,
+  options: Transacting,
+  { reservedBy, presumesAbsent }: { readonly reservedBy: string | null; readonly presumesAbsent: boolean },
+): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
+  const { query, schema, quarantineMs, contentRetentionMs, crowd } = options;
+  const { ids = [] } = about;
+  const seen = known(presumesAbsent ? new Set(ids) : undefined);
+  const lane = Math.floor(Math.random() * crowd.lanes);
+  const skip = (expected: number): number => lane * expected;
+  if (!presumesAbsent) seen.want(ids);
+  for (;;) {
+    const run = runOf(seen, { quarantineMs, skip });
+    const tried = attempt(work, run.records);
+    const wanted = seen.missing();
+    if (wanted === null) {
+      if ('error' in tried) throw tried.error;
+      const { result } = tried;
+      if (!isChange(run, seen)) return { result, run, known: seen };
+      const { text, values } = writeStatement(run, seen, {
+        schema,
+        contentRetentionMs,
+        speaking: about.ids ?? [],
+        reservedBy,
+      });
+      const [row] = await query(text, values);
+      return row?.['ok'] === 'true' ? { result, run, known: seen } : null;
+    }
+    const { text, values } = readStatement(wanted, { schema, withoutMessages: about.withoutMessages ?? false });
+    seen.enter(await query(text, values), wanted);
+  }
+}
+
+/** What a run that had to guess threw may be the guess's fault. */
+function attempt<T>(
+  work: (records: Records) => T,
+  records: Records,
+): { readonly result: T } | { readonly error: unknown } {
+  try {
+    return { result: work(records) };
+  } catch (error) {
+    return { error };
+  }
+}
