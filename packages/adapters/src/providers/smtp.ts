@@ -64,6 +64,10 @@ export function smtp(options: SmtpOptions): Provider {
       correlation: { field: DELIVERY_HEADER, maxBytes: 255 },
       coalesce: false,
     },
+    check(message) {
+      const mail = mailOf(message, 'checked', from);
+      return 'kind' in mail ? mail : null;
+    },
     async send(message, context): Promise<Outcome> {
       const deadline = deadlineOf(context);
       if (isClosed) return { kind: 'not-sent', reason: `the provider '${name}' is closed` };

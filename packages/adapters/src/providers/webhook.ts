@@ -14,6 +14,7 @@ import { deadlineOf } from '../internal/deadline.ts';
 import { hostOf, post } from '../internal/http/post.ts';
 import { isPublicAddress, NotPublic, publicLookup } from '../internal/http/public-addresses.ts';
 import { refusalOf } from '../internal/http/refusal.ts';
+import type { Rejection } from '../internal/rejection.ts';
 import { checkAdapter, httpUrl, invalid, OBJECT_RULE, SECRET_RULE, URL_RULE } from '../internal/options.ts';
 import { webhookHeaders, webhookKey } from '../internal/standard-webhooks.ts';
 
@@ -79,6 +80,12 @@ export function webhook(options: WebhookOptions): Provider {
       correlation: 'none',
       coalesce: false,
     },
+    check(message) {
+      const url = fixed ?? targetUrl(message.to, options);
+      if (!(url instanceof URL)) return url.kind === 'rejected' ? url : null;
+      const text = jsonOf(message, body);
+      return typeof text === 'string' ? null : text;
+    },
     async send(message, context): Promise<Outcome> {
       const deadline = deadlineOf(context);
       if (isClosed) return { kind: 'not-sent', reason: `the provider '${name}' is closed` };
@@ -110,7 +117,7 @@ function contentOf({ content }: WebhookMessage): unknown {
 function jsonOf(
   { deliveryId, to, content }: OutgoingMessage,
   body: (message: WebhookMessage) => unknown,
-): string | Outcome {
+): string | Rejection {
   try {
     // A store may give the content back with its fields in another order; the bytes must not change with it.
     const text = canonicalJson(body({ deliveryId, to, content })) as string | undefined;
@@ -146,7 +153,7 @@ function targetUrl(to: string, { allow, privateAddresses = false }: WebhookOptio
   return isPublic ? url : refused(new NotPublic(host).message);
 }
 
-function refused(reason: string): Outcome {
+function refused(reason: string): Rejection {
   return { kind: 'rejected', scope: 'destination', reason };
 }
 

@@ -1,4 +1,4 @@
-import type { Channel, NotifierConfig, ProviderCapabilities } from '@sendonce/core';
+import type { Channel, NotifierConfig, Provider, ProviderCapabilities } from '@sendonce/core';
 import type { ProviderModel } from '../plan.ts';
 import type { Knobs } from './knobs.ts';
 
@@ -9,6 +9,8 @@ export interface ProviderOutline {
   readonly entity: string;
   readonly name: string;
   readonly capabilities: ProviderCapabilities;
+  /** What the user's adapter can tell without asking anybody; null: nothing. */
+  readonly check: NonNullable<Provider['check']> | null;
 }
 
 /** Two simulated providers per channel; or those of the user's config, under their own names and with their own capabilities. */
@@ -20,16 +22,19 @@ export function providerOutlines(
 ): readonly ProviderOutline[] {
   if (config !== null) return configured(config);
   const capabilities = capabilitiesOf(model, knobs);
-  return channels.flatMap((channel) => ['p0', 'p1'].map((entity) => ({ channel, entity, name: entity, capabilities })));
+  return channels.flatMap((channel) =>
+    ['p0', 'p1'].map((entity) => ({ channel, entity, name: entity, capabilities, check: null })),
+  );
 }
 
 function configured(config: NotifierConfig): readonly ProviderOutline[] {
   return Object.entries(config.channels).flatMap(([channel, { providers }]) =>
-    providers.map(({ name, capabilities }, at) => ({
+    providers.map((provider, at) => ({
       channel: channel as Channel,
       entity: `p${at}`,
-      name,
-      capabilities,
+      name: provider.name,
+      capabilities: provider.capabilities,
+      check: provider.check === undefined ? null : provider.check.bind(provider),
     })),
   );
 }

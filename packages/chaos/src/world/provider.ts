@@ -1,14 +1,7 @@
-import type {
-  Channel,
-  LookupAnswer,
-  LookupRequest,
-  Outcome,
-  OutgoingMessage,
-  ProviderCapabilities,
-  SendContext,
-} from '@sendonce/core';
+import type { LookupAnswer, LookupRequest, Outcome, OutgoingMessage, SendContext } from '@sendonce/core';
 import { between, draw, hashText, unit } from '../kernel/draw.ts';
 import { bodyHash } from './body.ts';
+import type { ProviderOutline } from './capabilities.ts';
 import type { Mailbox } from './mailbox.ts';
 import { TextTable } from './text-table.ts';
 
@@ -48,14 +41,9 @@ export interface Arrival {
   readonly refusal: Outcome | null;
 }
 
-export interface ProviderSetup {
+export interface ProviderSetup extends ProviderOutline {
   /** Index in the run's list of providers. */
   readonly index: number;
-  /** `p0`, `p1`: the place in its channel's order; what plans call it. */
-  readonly entity: string;
-  readonly name: string;
-  readonly channel: Channel;
-  readonly capabilities: ProviderCapabilities;
   readonly seed: number;
   readonly mailbox: Mailbox;
   readonly now: () => number;
@@ -106,7 +94,7 @@ export class SimulatedProvider {
   receive(send: Send): { readonly outcome: Outcome; readonly arrival: Arrival | null } {
     if (this.setup.now() < this.downUntil)
       return { outcome: { kind: 'not-sent', reason: 'connection refused' }, arrival: null };
-    const script = send.script ?? this.#brownOutScript(send);
+    const script = this.#checked(send) ?? send.script ?? this.#brownOutScript(send);
     if (script === null) return this.#take(send);
     switch (script.kind) {
       case 'refuse':
@@ -133,6 +121,12 @@ export class SimulatedProvider {
     return ageMs < lagMs || ageMs > horizonMs
       ? { kind: 'absent' }
       : { kind: 'found', providerMessageId: this.#idOf(message) };
+  }
+
+  /** What the adapter sees by itself goes nowhere, whatever the provider would have said. */
+  #checked({ message }: Send): SendScript | null {
+    const outcome = this.setup.check?.(message) ?? null;
+    return outcome === null ? null : { kind: 'refuse', outcome, reply: 'checked' };
   }
 
   #take(send: Send): { readonly outcome: Outcome; readonly arrival: Arrival } {

@@ -1,5 +1,5 @@
 import { asUserCode } from '@sendonce/chaos';
-import { isSendonceError, SendonceError, type NotifierConfig } from '@sendonce/core';
+import { isSendonceError, SendonceError, type NotifierConfig, type Provider } from '@sendonce/core';
 import { placeOf } from './place.ts';
 
 /** One notification of an example that reaches more people than this never stops: a long list comes as a recipients file. */
@@ -47,8 +47,24 @@ export function watchedConfig(file: string, config: NotifierConfig, watch: CodeW
     return { file, what, watch, run: (action) => watch.run(number, () => asUserCode(what, action)) };
   };
   const types = Object.entries(config.notifications).map(([name, type]) => [name, watchedType(name, type, named)]);
+  const channels = Object.entries(config.channels).map(([channel, { providers }]) => [
+    channel,
+    { providers: providers.map((provider) => watchedProvider(provider, named)) },
+  ]);
   watch.names(names);
-  return { ...config, notifications: Object.fromEntries(types) as NotifierConfig['notifications'] };
+  return {
+    ...config,
+    channels: Object.fromEntries(channels) as NotifierConfig['channels'],
+    notifications: Object.fromEntries(types) as NotifierConfig['notifications'],
+  };
+}
+
+/** Its `check` is the one part of an adapter that a simulation calls. */
+function watchedProvider(provider: Provider, named: (part: string, of: string) => Named): Provider {
+  const { check } = provider;
+  if (check === undefined) return provider;
+  const watched = fatal(provider, check as Call, named('check', provider.name));
+  return { ...provider, check: watched as NonNullable<Provider['check']> };
 }
 
 function watchedType(name: string, type: Type, named: (part: string, type: string) => Named): Type {

@@ -72,6 +72,11 @@ export interface Provider {
   /** Stable and unique within a channel; part of the provider key, so renaming it forgets earlier attempts' keys. */
   readonly name: string;
   readonly capabilities: ProviderCapabilities;
+  /**
+   * What can be told about a message without asking anybody: why it will be rejected whatever happens, or null. Pure; `send` answers the
+   * same to such a message. `notify simulate --config` asks it in place of `send`. @defaultValue nothing can be told
+   */
+  check?(message: OutgoingMessage): Extract<Outcome, { kind: 'rejected' }> | null;
   send(message: OutgoingMessage, context: SendContext): Promise<Outcome>;
   /** A second call does nothing. */
   close(): Promise<void>;

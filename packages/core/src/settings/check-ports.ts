@@ -72,6 +72,9 @@ export function checkProvider(channel: string, at: string, given: unknown): void
     invalid(
       `channels.${channel}: a provider's name must be a string other than '' and '${ANY_PROVIDER}', got ${shown(name)}`,
     );
+  const { check } = given as { readonly check?: unknown };
+  if (check !== undefined && typeof check !== 'function')
+    invalid(`${at}.check must be a function, or left out, got ${shown(check)}`);
   const able = fieldsAt(`${at}.capabilities`, capabilities, 'what the provider can do');
   const idempotency = fieldsAt(`${at}.capabilities.idempotency`, able['idempotency'], "{ kind: 'none' } or what it is");
   oneOf(`${at}.capabilities.idempotency.kind`, idempotency['kind'], ['key', 'client-id', 'none']);

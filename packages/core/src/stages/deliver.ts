@@ -115,19 +115,28 @@ async function makeAll(
 function known({ settings }: Context, granted: Granted): Known | NotPrepared {
   const { record } = granted;
   const type = settings.types.get(record.type);
-  const provider = settings.channels.get(record.target.channel)?.providers.get(record.provider);
+  const { channel: name } = record.target;
+  const channel = settings.channels.get(name);
   if (type === undefined) return waits(granted, `type '${record.type}' is not in this worker's config`);
+  // It was replayed so that it finds one now: where there is none it is a dead letter again, soon, and says so.
+  if (record.provider === '' && channel === undefined)
+    return fails(granted, `channel '${name}' has no provider in the config`);
+  const provider = channel?.providers.get(record.provider === '' ? channel.order[0]! : record.provider);
   if (provider === undefined) return waits(granted, `provider '${record.provider}' is not in this worker's config`);
   return { granted, type, provider };
 }
 
 function ready(of: Known, made: Made): Prepared | NotPrepared {
   if (made.kind === 'made') return prepared(of, made.message);
-  return { kind: 'not-prepared', granted: of.granted, failure: made.reason, reason: made.reason };
+  return fails(of.granted, made.reason);
 }
 
 function prepared({ granted, type, provider }: Known, message: MessageContent): Prepared {
   return { kind: 'prepared', granted, type, provider, message };
+}
+
+function fails(granted: Granted, reason: string): NotPrepared {
+  return { kind: 'not-prepared', granted, failure: reason, reason };
 }
 
 function waits(granted: Granted, reason: string): NotPrepared {

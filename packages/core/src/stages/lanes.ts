@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { onAbort, whileAny } from './on-abort.ts';
 import { settledSoon } from './thenable.ts';
 
 /** What one call of a type's function came to. */
@@ -19,15 +20,22 @@ export interface AskOptions<A> {
   readonly signal: AbortSignal;
 }
 
+/** A batch that waits for its turn. */
+interface InLine<A> {
+  readonly asks: readonly Ask<A>[];
+  readonly options: AskOptions<A>;
+  readonly answer: (answers: readonly A[]) => void;
+}
+
 /**
  * The calls of one function. A function that awaits something and then fills an object that it keeps is right when it is asked once at a
  * time, and gives people what is meant for others when two of its calls overlap. So calls overlap only within a batch, what they return
  * is compared before any of it is used, and a function that returned one object twice is asked again, and from then on, one call at a
- * time.
+ * time. What lines up meanwhile is one batch: nobody waits for more than two.
  */
 class Lane<A extends Answer> {
-  /** Resolves when the batch that takes its time has been answered. */
-  #taken: Promise<void> | null = null;
+  #isTaken = false;
+  readonly #line = new Set<InLine<A>>();
   #isShared = false;
   readonly #onShared: () => void;
 
@@ -36,9 +44,7 @@ class Lane<A extends Answer> {
   }
 
   async askAll(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
-    while (this.#taken !== null) await this.#taken;
-    // Whoever lined up is not to be asked any more.
-    if (options.signal.aborted) return asks.map(() => options.late);
+    if (this.#isTaken) return this.#lineUp(asks, options);
     if (this.#isShared) return this.#alone(() => inTurn(asks, options));
     const begun: A[] = [];
     for (const ask of asks) {
@@ -50,14 +56,53 @@ class Lane<A extends Answer> {
     return begun;
   }
 
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    let release = (): void => undefined;
-    this.#taken = new Promise((resolve) => (release = resolve));
+  #lineUp(asks: readonly Ask<A>[], options: AskOptions<A>): Promise<readonly A[]> {
+    return new Promise((resolve) => {
+      const entry: InLine<A> = {
+        asks,
+        options,
+        answer: (answers) => {
+          forget();
+          resolve(answers);
+        },
+      };
+      this.#line.add(entry);
+      // Whoever lined up is not asked any more, and whoever is being asked does not wait for the others of its batch.
+      const forget = onAbort(options.signal, () => {
+        this.#line.delete(entry);
+        resolve(asks.map(() => options.late));
+      });
+    });
+  }
+
+  async #alone(work: () => Promise<readonly A[]>): Promise<readonly A[]> {
+    this.#isTaken = true;
     try {
       return await work();
     } finally {
-      this.#taken = null;
-      release();
+      this.#isTaken = false;
+      this.#next();
+    }
+  }
+
+  #next(): void {
+    if (this.#line.size === 0) return;
+    const line = [...this.#line];
+    this.#line.clear();
+    void this.#askTogether(line);
+  }
+
+  /** All that lined up, as one batch. Its calls reject never. */
+  async #askTogether(line: readonly InLine<A>[]): Promise<void> {
+    const { late, ...options } = line[0]!.options;
+    const all = line.flatMap(({ asks }) => asks);
+    const answers = await whileAny(
+      line.map((each) => each.options.signal),
+      (signal) => this.askAll(all, { ...options, late, signal }),
+    );
+    let from = 0;
+    for (const { asks, options: own, answer } of line) {
+      answer(answers.slice(from, (from += asks.length)).map((each) => (each === late ? own.late : each)));
     }
   }
 
@@ -100,14 +145,12 @@ async function answered<A>(
   { clock, limitMs, late, signal }: AskOptions<A>,
 ): Promise<readonly A[]> {
   const done = new AbortController();
-  const stop = (): void => done.abort('stopped');
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
+  const forget = onAbort(signal, () => done.abort('stopped'));
   const timeUp = clock.sleep(limitMs, done.signal).then(() => late);
   try {
     return await Promise.all(begun.map((each) => (each instanceof Promise ? Promise.race([each, timeUp]) : each)));
   } finally {
-    signal.removeEventListener('abort', stop);
+    forget();
     done.abort('answered');
   }
 }

@@ -83,7 +83,7 @@ export async function receiveWakes(
     parts.health.worked('queue');
     parts.backlog.seen(received.length, received.length === max);
     try {
-      const taken = await hand(received, parts);
+      const taken = await hand(received, parts, signal);
       times = 0;
       const decided = parts.decider?.granted ?? 0;
       const isFruitless = taken === 0 && decided === decidedBefore && clock.monotonic() - began < waitMs / 2;
@@ -101,10 +101,22 @@ export async function receiveWakes(
 }
 
 /** How many deliveries were granted. */
-async function hand(received: readonly ReceivedWake[], { dispatcher, decider }: IntakeParts): Promise<number> {
+async function hand(
+  received: readonly ReceivedWake[],
+  { dispatcher, decider }: IntakeParts,
+  signal: AbortSignal,
+): Promise<number> {
   if (received.length === 0) return 0;
   const notifications = received.filter((wake) => kindOf(wake.id) === 'notification');
   decider?.offer(notifications);
   const deliveries = notifications.length === 0 ? received : received.filter((wake) => kindOf(wake.id) === 'delivery');
-  return deliveries.length === 0 ? 0 : dispatcher.takeWakes(deliveries);
+  let granted = 0;
+  for (let left = deliveries; left.length > 0;) {
+    // What was free when they were asked for may be taken by now: by content that came at last, or by what no wake was about.
+    while (dispatcher.free === 0 && !signal.aborted) await dispatcher.slots();
+    const fitting = left.slice(0, signal.aborted ? left.length : dispatcher.free);
+    granted += await dispatcher.takeWakes(fitting);
+    left = left.slice(fitting.length);
+  }
+  return granted;
 }

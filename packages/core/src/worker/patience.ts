@@ -1,7 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 import { inTime } from '../stages/in-time.ts';
 
-/** How long nothing may come of a type that somebody waits for, ms. Shorter waits are what a template service or a database takes. */
+/**
+ * How long nothing may come of a type that somebody waits for, ms. Shorter waits are what a template service or a database takes. Beside
+ * types that are stuck already it is a part of that, or fifty of them would use up all of it one after another.
+ */
 const PATIENCE_MS = 5_000;
 
 interface Wait {
@@ -30,7 +33,7 @@ export class Patience {
     wait.waiting += 1;
     try {
       while (!wait.isStuck) {
-        const leftMs = wait.movedAt + PATIENCE_MS - this.#clock.monotonic();
+        const leftMs = wait.movedAt + PATIENCE_MS / (1 + this.#stuck()) - this.#clock.monotonic();
         if (leftMs <= 0) wait.isStuck = true;
         else {
           const come = await inTime(this.#clock, work, leftMs, () => null);
@@ -47,6 +50,13 @@ export class Patience {
     const wait = this.#waitOf(type);
     wait.movedAt = this.#clock.monotonic();
     wait.isStuck = false;
+  }
+
+  /** How many types are. */
+  #stuck(): number {
+    let count = 0;
+    for (const { isStuck } of this.#waits.values()) if (isStuck) count += 1;
+    return count;
   }
 
   #waitOf(type: string): Wait {

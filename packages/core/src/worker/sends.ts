@@ -5,7 +5,7 @@ import type { Context } from '../stages/context.ts';
 import { send, SendCall, type Marked } from '../stages/deliver.ts';
 import type { Health } from './health.ts';
 import type { Settler } from './settler.ts';
-import { Crew } from './signals.ts';
+import { Bell, Crew } from './signals.ts';
 
 const NO_ANSWER: Outcome = { kind: 'unknown', reason: 'no answer before the send deadline' };
 
@@ -26,6 +26,7 @@ export class Sends {
   #watch: AbortController | null = null;
   /** Until when the watch sleeps. */
   #watchUntil = 0;
+  readonly #idle = new Bell();
 
   constructor(context: Context, settler: Settler, health: Health) {
     this.#context = context;
@@ -56,7 +57,9 @@ export class Sends {
     if (open !== undefined) this.#settler.add({ item, outcome, wakes: open.wakes, late: false });
     // It was given up: only what is known now is worth telling.
     else if (outcome.kind !== 'unknown') this.#settler.add({ item, outcome, wakes: [], late: true });
-    if (this.#open.size === 0) this.#watch?.abort('done');
+    if (this.#open.size > 0) return;
+    this.#watch?.abort('done');
+    this.#idle.ring();
   }
 
   async #watchOver(): Promise<void> {
@@ -81,11 +84,12 @@ export class Sends {
       call.abort();
       this.#settler.add({ item, outcome: NO_ANSWER, wakes, late: false });
     }
+    if (this.#open.size === 0) this.#idle.ring();
   }
 
-  /** Resolves when every call has ended, late ones included. */
-  settled(): Promise<void> {
-    return this.#crew.settled();
+  /** Resolves when every call has ended or was given up: one that was may hang for ever. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await this.#idle.wait();
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MessageContent, NotificationType, Notifier } from '../../src/index.ts';
+import { memoryQueue } from '../../src/memory/index.ts';
 import { expectHonest } from '../support/audit.ts';
 import { never } from '../support/tap.ts';
 import { world, type Order, type Process, type World } from '../support/world.ts';
@@ -127,4 +128,85 @@ test('content that is slow, batch after batch, is never put off', async () => {
   await made.untilDone(120_000);
   expect(worker.events.filter((event) => event.kind === 'delivery.moved' && event.to === 'queued')).toEqual([]);
   await expectHonest(made, 1_000);
+});
+
+describe.each([true, false])('stuck content of one notifier (queue: %s)', (queue) => {
+  test('that another worker waits for does not hold up the stop of this one', async () => {
+    const made = world({ queue });
+    const first = start(made, hangs, { worker: { concurrency: 5 } });
+    await first.publishes.publish('bulk', { id: 'b', people: 30 });
+    await made.advance(2_000);
+    const stopping = new AbortController();
+    let ended = false;
+    void first.notifier
+      .worker({ concurrency: 5, name: 'second' })
+      .run({ signal: stopping.signal })
+      .then(() => (ended = true));
+    await made.advance(3_000);
+    stopping.abort();
+    await made.until('it has ended', () => ended, 500);
+    const held = (await made.deliveries()).filter(
+      ({ owner, leaseUntil }) => leaseUntil !== null && /second/.test(owner ?? ''),
+    );
+    expect(held).toEqual([]);
+  });
+
+  test('that comes one by one is not kept beyond its expiry', async () => {
+    const made = world({ queue });
+    const content = hangs;
+    const code = { ...plain, class: 'security' as const, content };
+    const worker = made.start({ config: { notifications: { code } } });
+    const notifier = worker.notifier as unknown as Notifier<{ code: typeof code }>;
+    for (let i = 0; i < 60; i += 1) {
+      await notifier.publish('code', { id: `c-${i}`, people: 1 });
+      await made.advance(400);
+    }
+    // Five minutes, and what two batches of its function may take.
+    await made.untilDone(300_000 + 2 * 30_000 + 10_000);
+    expect(made.mailbox()).toEqual([]);
+  });
+});
+
+test.each([1, 5])(
+  'fifty types whose content is stuck hold another up for half a minute at most (slots: %d)',
+  async (concurrency) => {
+    const made = world({ queue: false });
+    const stuck = Array.from({ length: 50 }, (_, i) => [`t${i}`, { ...plain, content: () => hangs() }]);
+    const config = { notifications: { ...Object.fromEntries(stuck), other: plain } } as never;
+    const worker = made.start({ config, worker: { concurrency } });
+    const notifier = worker.notifier as unknown as Notifier<Two>;
+    for (let i = 0; i < 50; i += 1) await notifier.publish(`t${i}` as 'bulk', { id: `s-${i}`, people: 5 });
+    await made.advance(1_000);
+    await isOut(made, notifier, 'o', 30_000);
+  },
+);
+
+test('a receive that brings more than there are slots for by now exceeds no limit', async () => {
+  const made = world();
+  const events = memoryQueue({ clock: made.clock });
+  let open = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  let sending = 0;
+  let most = 0;
+  const bulk = { ...plain, content: async () => (await gate, { text: 'at last' }) };
+  const worker = made.start({
+    config: { eventsQueue: events, notifications: { bulk, other: plain } },
+    worker: { concurrency: 10, batch: 10, waitMs: 20_000 },
+    hook: async (call, go) => {
+      if (call.on !== 'p0.send') return go();
+      sending += 1;
+      most = Math.max(most, sending);
+      await made.clock.sleep(5_000);
+      sending -= 1;
+      return go();
+    },
+  });
+  const notifier = worker.notifier as unknown as Notifier<Two>;
+  await notifier.publish('bulk', { id: 'b', people: 10 });
+  await made.advance(8_000);
+  open();
+  await notifier.publish('other', { id: 'o', people: 10 });
+  await made.untilDone(120_000);
+  expect(most).toBe(10);
+  await expectHonest(made, 20);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BlockRequest, DeliveryRecord, SuppressRequest } from '../../src/index.ts';
+import { memoryProvider } from '../../src/memory/index.ts';
 import { audit, expectHonest } from '../support/audit.ts';
 import { world, type World, type WorldOptions } from '../support/world.ts';
 
@@ -326,6 +327,43 @@ describe('a replay', () => {
     ]);
     await dead.advance(86_400_000);
     expect(await dead.notifier.replay([b?.id ?? ''], note)).toEqual([{ kind: 'refused', reason: 'it has expired' }]);
+  });
+
+  test.each([
+    { channel: 'email', to: 'nope', reason: /^its address can never work: .+; publish again with a right one$/ },
+    { channel: 'email', to: '', reason: /^its address can never work: the address is empty/ },
+    { channel: 'fax', to: 'x', reason: /^its address can never work: .*fax/ },
+  ])('of $to on $channel, which can never work, is refused, and nobody is asked', async ({ channel, to, reason }) => {
+    const made = world({ order: { route: () => [{ channel, to } as never] } });
+    made.start();
+    await publish(made, 1);
+    await made.untilDone();
+    const old = await only(made);
+    expect(old.state).toBe('failed');
+    expect(await made.notifier.replay([old.id], note)).toMatchObject([
+      { kind: 'refused', reason: expect.stringMatching(reason) },
+    ]);
+    await made.advance(120_000);
+    expect(made.providers[0]?.calls()).toBe(0);
+  });
+
+  test('of one whose channel had no provider is sent once it has one, and until then is a dead letter again', async () => {
+    const route = () => [{ channel: 'sms' as const, to: '+4930123456' }];
+    const made = world({ order: { route }, queue: false });
+    const first = made.start();
+    await publish(made, 1);
+    await made.until('it is born failed', async () => (await made.states()).failed === 1);
+    const [old] = await made.deliveries();
+    await made.notifier.replay([old!.id], note);
+    await made.until('it failed again', async () => (await made.states()).failed === 2, 3_600_000);
+    first.stop();
+    const again = (await made.deliveries()).find(({ replaces }) => replaces === old!.id);
+    expect(again).toMatchObject({ reason: "channel 'sms' has no provider in the config", attempts: [] });
+    const text = memoryProvider({ clock: made.clock, name: 'texts' });
+    made.start({ config: { channels: { sms: { providers: [text] } } } });
+    await made.notifier.replay([again!.id], note);
+    await made.until('it is sent', async () => (await made.states()).sent === 1, 60_000);
+    expect(text.mailbox).toHaveLength(1);
   });
 
   test('of a parked one is called off when the first generation turns out to have been accepted', async () => {

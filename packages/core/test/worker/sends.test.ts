@@ -62,15 +62,16 @@ describe('the watch over sends', () => {
     ]);
   });
 
-  test('keeps what a provider says after its deadline as evidence, and ends when all have answered', async () => {
+  test('keeps what a provider says after its deadline as evidence, and does not wait for it to end', async () => {
     const { clock, ended, sends, start } = make();
     start(marked(clock, 'd_1', 100, 900));
     let isOver = false;
     const over = sends.settled().then(() => (isOver = true));
-    await clock.advance(500);
+    await clock.advance(50);
     expect(isOver).toBe(false);
-    await clock.advance(500);
+    await clock.advance(100);
     await over;
+    await clock.advance(1_000);
     expect(ended.map(({ outcome, late, at }) => [outcome, late, at])).toEqual([
       ['unknown', false, 100],
       ['accepted', true, 900],

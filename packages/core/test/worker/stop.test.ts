@@ -100,6 +100,22 @@ describe('a worker that is asked to stop', () => {
     await expectHonest(made, 500);
   });
 
+  test('does not wait for a call that was given up long ago', async () => {
+    const made = world({ models: ['plain'], queue: false });
+    let isFirst = true;
+    const worker = made.start({
+      hook: (call, go) => {
+        if (call.on !== 'p0.send' || !isFirst) return go();
+        isFirst = false;
+        return never;
+      },
+    });
+    await made.notifier.publish('order', { id: 'o-1', people: 3 });
+    await made.advance(3_600_000);
+    worker.stop();
+    await made.until('it has ended', () => worker.ended, 500);
+  });
+
   test('takes nothing new', async () => {
     const made = world();
     const hangs = scripted(made.clock, async () => never);

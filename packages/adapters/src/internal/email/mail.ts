@@ -1,7 +1,8 @@
-import { addressProblem, type MessageContent, type Outcome, type OutgoingMessage } from '@sendonce/core';
+import { addressProblem, type MessageContent, type OutgoingMessage } from '@sendonce/core';
 import { attachmentsOf, type Attachment } from './attachments.ts';
 import { CONTROL, domainOf, type EmailAddress } from './address.ts';
 import { Refused } from './refused.ts';
+import type { Rejection } from '../rejection.ts';
 
 /** One mail to one recipient, checked: nothing in it can end a header or reach for a file. */
 export interface Mail {
@@ -24,7 +25,7 @@ export interface Mail {
 export const DELIVERY_HEADER = 'X-Sendonce-Delivery';
 
 /** The mail that a message's content makes, or why it can never be one: a text with line breaks where a header would end, above all. */
-export function mailOf(message: OutgoingMessage, key: string, from: EmailAddress): Mail | Outcome {
+export function mailOf(message: OutgoingMessage, key: string, from: EmailAddress): Mail | Rejection {
   const { to, content, deliveryId, createdAt } = message;
   const problem = addressProblem('email', to) ?? (domainOf(to.trim()) === '' ? 'not a domain name' : null);
   if (problem !== null)

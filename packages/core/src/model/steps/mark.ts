@@ -22,7 +22,9 @@ export function mark(record: DeliveryRecord, request: MarkRequest, facts: MarkFa
   const proven = evidenceFirst(record, now);
   if (proven !== null) return { record: proven, verdict: { kind: 'settled', id, state: proven.state } };
   if (isSettled(record.state)) return { record, verdict: { kind: 'settled', id, state: record.state } };
-  if (record.state !== 'processing' || (record.leaseUntil ?? 0) <= now || record.provider !== request.provider)
+  // Born without a provider, when no config had one for its channel, it takes the first that a worker has.
+  const isItsProvider = record.provider === '' || record.provider === request.provider;
+  if (record.state !== 'processing' || (record.leaseUntil ?? 0) <= now || !isItsProvider)
     return { record, verdict: { kind: 'fenced', id } };
   if (facts.earlierSent && !record.forced) return replaced(record, now);
   const forbidden = forbiddenBy(record, facts, now);
@@ -73,6 +75,7 @@ function begin(record: DeliveryRecord, request: MarkRequest, now: number): Step<
     presumed: false,
   };
   const marked = move(record, 'dispatching', now, {
+    provider: request.provider,
     attempts: [...record.attempts, attempt],
     charged: record.charged + 1,
     lapses: 0,

@@ -1,6 +1,9 @@
 import type { ReplayRequest } from '../../ports/ledger.ts';
+import { addressProblem } from '../address.ts';
 import { openAttempts } from '../attempts.ts';
+import { CHANNELS } from '../classes.ts';
 import { deliveryId } from '../keys.ts';
+import type { Target } from '../recipient.ts';
 import { ANY_PROVIDER, isDeadLetter, type DeliveryRecord } from '../delivery.ts';
 
 export type ReplayOutcome =
@@ -37,7 +40,14 @@ function refusalOf(old: DeliveryRecord, facts: ReplayFacts, now: number): string
   if (facts.notificationCancelled) return 'its notification was cancelled';
   if (facts.suppressed) return 'the recipient opted out';
   if (old.expiresAt !== null && now >= old.expiresAt) return 'it has expired';
-  return null;
+  // It was born as a dead letter, and would only be one again; a store may know no more of it than that.
+  const wrong = hopeless(old.target);
+  return wrong === null ? null : `its address can never work: ${wrong}; publish again with a right one`;
+}
+
+function hopeless({ channel, to, problem }: Target): string | null {
+  if (problem !== undefined) return problem;
+  return CHANNELS.includes(channel) ? addressProblem(channel, to) : `there is no channel '${channel}'`;
 }
 
 function nextGeneration(old: DeliveryRecord, request: ReplayRequest, now: number): DeliveryRecord {
