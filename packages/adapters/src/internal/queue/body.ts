@@ -1,0 +1,27 @@
+import type { Wake } from '@sendonce/core';
+import { isFields } from '@sendonce/core/internal';
+
+/** What a message of ours holds beside the id. */
+export interface WakeBody extends Wake {
+  /** Not handed out before, by the clock of whoever enqueued it, epoch ms. Absent: at once. */
+  readonly notBefore?: number;
+}
+
+/** JSON, so that a person who looks into the queue can read it. An id is some 60 bytes: no service's limit is near. */
+export function bodyOf(wake: WakeBody): string {
+  return JSON.stringify(wake);
+}
+
+/** Null for a message that is none of ours. Fields that a later version may add are let through. */
+export function wakeIn(body: string): WakeBody | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  if (!isFields(parsed)) return null;
+  const { id, notBefore } = parsed;
+  if (typeof id !== 'string' || id === '') return null;
+  return typeof notBefore === 'number' ? { id, notBefore } : { id };
+}
