@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 
 /** The binary's path. A test that needs a server fails without it, and says how to get it. */
 export function binary(name: string, aptPackage: string, folders: readonly string[] = []): string {
@@ -21,8 +21,13 @@ export async function freePort(): Promise<number> {
 
 /** Starts a server that ends with this process at the latest. */
 export function start(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
-  const kill = (): void => void child.kill('SIGKILL');
+  // In a group of its own: some servers are started by a script, which must not leave them behind.
+  const child = spawn(path, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    detached: true,
+  });
+  const kill = (): void => killGroup(child);
   process.once('exit', kill);
   child.once('exit', () => process.removeListener('exit', kill));
   return child;
@@ -43,18 +48,19 @@ export async function printed(child: ChildProcess, text: string): Promise<void> 
   });
 }
 
-export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+/** Ends it as a crash would. */
+export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
+  killGroup(child);
   await exited;
 }
 
-/** True when somebody listens there. */
-export async function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => (socket.destroy(), resolve(true)));
-    socket.once('error', () => resolve(false));
-  });
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Gone already.
+  }
 }
