@@ -269,3 +269,13 @@ test('a queue that is purged in the middle costs nobody a message', { timeout: 2
   const channel = await connection.createChannel();
   expect(await runWithPurges(queue, async () => void (await channel.purgeQueue('purged')))).toEqual(EACH_ONCE);
 });
+
+test('a broker that restarts keeps the wakes, and is used again', { timeout: 60_000 }, async () => {
+  const queue = fresh({ name: 'restarted' });
+  await queue.enqueue([{ id: 'd_1' }]);
+  await queue.receive(WAIT);
+  await server.ctl('stop_app');
+  await expect(queue.receive(WAIT)).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+  await server.ctl('start_app');
+  await vi.waitFor(async () => expect(await queue.receive(WAIT)).toMatchObject([{ id: 'd_1' }]), 20_000);
+});

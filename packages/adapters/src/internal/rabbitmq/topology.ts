@@ -1,7 +1,7 @@
 import type { AmqpChannel } from './library.ts';
 
 /** The longest delay, ms. Longer ones are the ledger's business. */
-export const MAX_DELAY_MS = 15 * 60 * 1_000;
+export const MAX_DELAY_MS: number = 15 * 60 * 1_000;
 const SHORTEST_MS = 100;
 const STEP = 1.25;
 /** Messages that are kept of what is no wake. */

@@ -3,7 +3,7 @@ import { httpUrl } from '../options.ts';
 import { ON_UNREADABLE_RULE, TIMEOUT_RULE } from '../queue/answers.ts';
 
 /** SQS keeps a message hidden for 12 hours at most, ms. */
-export const MAX_VISIBILITY_MS = 12 * 60 * 60 * 1_000;
+export const MAX_VISIBILITY_MS: number = 12 * 60 * 60 * 1_000;
 
 const CLIENT_RULE: Rule = {
   must: "a client of the '@aws-sdk/client-sqs' package: new SQSClient(...)",
