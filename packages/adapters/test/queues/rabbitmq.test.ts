@@ -112,6 +112,17 @@ describe('the RabbitMQ queue', () => {
     await expect(one.enqueue([{ id: 'd_2' }])).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
   });
 
+  test('leaves no connection behind when it is closed while it connects', async () => {
+    const proxy = await tcpProxy(server.port);
+    closing.push(() => proxy.close());
+    const queue = fresh({ url: `amqp://guest:guest@127.0.0.1:${proxy.port}` });
+    const opening = queue.depth();
+    await vi.waitFor(() => expect(proxy.connections).toBe(1));
+    await queue.close();
+    await expect(opening).rejects.toMatchObject({ code: 'QUEUE_UNAVAILABLE' });
+    await vi.waitFor(() => expect(proxy.open).toBe(0), 5_000);
+  });
+
   test('says so when the queue is there with other settings', async () => {
     await admin.assertQueue('classic', { durable: true });
     await expect(fresh({ name: 'classic' }).enqueue([{ id: 'd_1' }])).rejects.toMatchObject({

@@ -4,6 +4,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections made through it so far. */
   readonly connections: number;
+  /** Connections that are open now. */
+  readonly open: number;
   /**
    * Of the next request that fits, the server gets everything, and the client loses the reply and the connection. Resolves once that
    * has happened.
@@ -71,6 +73,9 @@ export async function tcpProxy(targetPort: number): Promise<TcpProxy> {
     port: (listener.address() as AddressInfo).port,
     get connections() {
       return connections;
+    },
+    get open() {
+      return pairs.size;
     },
     loseReply: (fits) => new Promise((lost) => (losing = { fits, lost })),
     swallow() {

@@ -41,8 +41,13 @@ export class Link {
   /** @throws SendonceError QUEUE_UNAVAILABLE within `timeoutMs` */
   async channel(): Promise<AmqpChannel> {
     if (this.#isClosed) throw unavailable(this.#options.who, 'it is closed');
-    this.#opening ??= this.#open();
-    return this.#opening;
+    if (this.#opening !== null) return this.#opening;
+    const opening = this.#open();
+    this.#opening = opening;
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = null;
+    });
+    return opening;
   }
 
   /** Throws the connection away; a broker hands out again what was received on it. */
@@ -81,6 +86,7 @@ export class Link {
       channel.on('close', gone);
       this.#connection = connection;
       await this.#use.prepare(channel);
+      if (this.#isClosed) throw new Error('it was closed');
       return channel;
     };
     try {
@@ -95,7 +101,6 @@ export class Link {
       this.#tries += 1;
       if (opened !== null) close(opened);
       if (this.#connection === opened) this.#connection = null;
-      this.#opening = null;
       throw unavailable(who, messageOf(problem ?? error), error);
     }
   }
