@@ -1,8 +1,9 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-// Our packages are taken from their sources, so that tests need no build.
-const conditions = ['@sendonce/source', ...defaultServerConditions];
+// Our packages are taken from their sources, so that tests need no build; those of others as Node takes them: what they keep under the
+// condition `module` is for bundlers.
+const conditions = ['@sendonce/source', ...defaultServerConditions.filter((condition) => condition !== 'module')];
 
 const project = (name: string, include: string[], test: { globalSetup?: string[] } = {}) => ({
   extends: true as const,

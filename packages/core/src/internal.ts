@@ -1,7 +1,7 @@
 /** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
-export { DEEPEST } from './model/json.ts';
+export { DEEPEST, frozenCopy } from './model/json.ts';
 export { canonicalJson } from './model/keys.ts';
 export {
   BOOLEAN_RULE,
@@ -21,6 +21,8 @@ export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';
 export { nextProvider } from './policy/failover.ts';
 export { retryDelayMs } from './policy/retry.ts';
 export { LOOKUP_LIMIT_MS } from './stages/lookup-turns.ts';
+export { changeable } from './stages/lanes.ts';
 export { settle } from './stages/settle.ts';
+export { isThenable } from './stages/thenable.ts';
 export { PATIENCE } from './worker/upkeep.ts';
 export { isNotificationOver } from './model/notification.ts';

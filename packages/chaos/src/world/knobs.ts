@@ -42,6 +42,8 @@ const ROWS = {
   lateMs: ['ms', 5_000, 0, HOUR, 'with a queue: due for this long without a wake, a delivery is claimed directly'],
   strayAfterMs: ['ms', MINUTE, 1_000, DAY, 'a wake without a record is recorded as stray after this'],
   page: ['count', 500, 1, 10_000, 'recipients per fan-out step'],
+  maxTargets: ['count', 10_000_000, 1, 1_000_000_000, 'recipients of one route at most'],
+  routeMs: ['ms', HOUR, 1_000, DAY, 'how long a route may take over all of its recipients'],
   graceMs: ['ms', 10_000, 0, HOUR, 'how long a stopping worker lets marked sends finish'],
   noProgressMs: ['ms', MINUTE, 1_000, DAY, 'nothing settled for this long although work is due: alert'],
   // The type that is sent, when the simulator makes it.

@@ -73,7 +73,7 @@ function channels({
 /** The worker options that a set of knobs is. */
 export function workerOptions(knobs: Knobs, concurrency: number): WorkerOptions {
   const { batch, leaseMs, dispatchMs, sendMarginMs, keyMarginMs, pollMs, waitMs } = knobs;
-  const { sweepMs, lateMs, strayAfterMs, page: chunk, graceMs, noProgressMs } = knobs;
+  const { sweepMs, lateMs, strayAfterMs, page: chunk, maxTargets, routeMs, graceMs, noProgressMs } = knobs;
   return {
     concurrency,
     batch,
@@ -87,6 +87,8 @@ export function workerOptions(knobs: Knobs, concurrency: number): WorkerOptions 
     lateMs,
     strayAfterMs,
     chunk,
+    maxTargets,
+    routeMs,
     graceMs,
     noProgressMs,
   };

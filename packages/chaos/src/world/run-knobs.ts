@@ -15,6 +15,8 @@ const SHARED = [
   'sweepMs',
   'lateMs',
   'strayAfterMs',
+  'maxTargets',
+  'routeMs',
   'graceMs',
   'noProgressMs',
 ] as const satisfies readonly (keyof WorkerOptions)[];
