@@ -214,3 +214,47 @@ describe('recipients with ids of the user’s own', () => {
     );
   });
 });
+
+describe('content of a user', () => {
+  const kept: { text?: string; parts: { id?: string }[] } = { parts: [{}] };
+  const fill = (id: string) => {
+    kept.text = id;
+    kept.parts[0]!.id = id;
+    return kept;
+  };
+  const turns = async (count: number) => {
+    for (let i = 0; i < count; i += 1) await Promise.resolve();
+  };
+
+  test.each<[what: string, content: (order: Order) => unknown]>([
+    ['has a date and an undefined in it', ({ id }) => ({ text: id, at: new Date(0), no: undefined })],
+    ['says itself what it is as JSON', ({ id }) => ({ toJSON: () => ({ text: id }) })],
+    ['is a thenable of its own', ({ id }) => ({ then: (done: (of: unknown) => void) => done({ text: id }) })],
+    ['fills one object after a turn', async ({ id }) => (await turns(1), fill(id))],
+    ['fills one object after a while', async ({ id }) => (await turns(100), fill(id))],
+    ['fills one object in a new one after a while', async ({ id }) => (await turns(100), { ...fill(id) })],
+  ])('that %s raises no false alarm', async (_what, content) => {
+    const { result, verdict } = await run(shop({ content }), { setup: setupOf({ recipients: 12, workers: 1 }) });
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    expect(result.tally.once).toBe(36);
+  });
+});
+
+describe('what a user’s own parts allow', () => {
+  test('is what counts: a route with more than maxTargets tells nobody', async () => {
+    const { result } = await run({ ...shop(), worker: { maxTargets: 1, chunk: 1 } });
+    expect(result.violations).toEqual([]);
+    expect(result.tally.once).toBe(12);
+  });
+
+  test('is what counts: a message that an adapter would not take is failed with its reason, and nothing is delivered', async () => {
+    const config = shop({ content: ({ id }) => (id === 'o-3' ? { txt: id } : { text: id }) });
+    for (const each of config.channels.email!.providers)
+      (each as { check?: Provider['check'] }).check = ({ content }) =>
+        typeof content['text'] === 'string' ? null : { kind: 'rejected', scope: 'message', reason: "needs a 'text'" };
+    const { result, verdict } = await run(config);
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    expect(result.tally).toMatchObject({ once: 34, failed: 2 });
+    expect(JSON.stringify(result)).toContain("needs a 'text'");
+  });
+});

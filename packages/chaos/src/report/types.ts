@@ -10,7 +10,7 @@ export type Workload =
   /** `targets[17]` is recipient `r17`; `doubles` name somebody in `targets` again and are published after them, so that merging is run too. */
   | { readonly kind: 'recipients'; readonly targets: readonly TargetInput[]; readonly doubles: readonly TargetInput[] }
   /**
-   * The user's own types, routes, classes, policies and their providers' capabilities; their adapters are never called. `samples`
+   * The user's own types, routes, classes, policies and their providers' capabilities; of their adapters only `check` is called. `samples`
    * notifications, round robin over the types that have a route; each other type is published once, to `targets` (null: made from the seed).
    */
   | {

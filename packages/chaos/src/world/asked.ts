@@ -43,6 +43,7 @@ export function askedOf(world: World): Asked {
     const route = workload.notifications[notification.type]?.route as ((data: unknown) => unknown) | undefined;
     try {
       const targets = route?.(notification.data);
+      if (Array.isArray(targets) && targets.length > options.knobs.maxTargets) return 'fails';
       return Array.isArray(targets) ? identities(targets as readonly TargetInput[]) : null;
     } catch {
       return 'fails';

@@ -25,7 +25,7 @@ export function askRoute(context: Context, ask: Ask, record: NotificationRecord)
 }
 
 function taken(context: Context, { type }: NotificationRecord, targets: unknown): Routed {
-  const { chunk, leaseMs } = context.settings.worker;
+  const { chunk, leaseMs, maxTargets } = context.settings.worker;
   if (!isTargets(targets))
     return failed(`route of '${type}' must return an array or (async) iterable of targets, got ${reasonOf(targets)}`);
   if (!Array.isArray(targets) && !(targets instanceof Set)) {
@@ -34,6 +34,7 @@ function taken(context: Context, { type }: NotificationRecord, targets: unknown)
   }
   // What is all there is taken whole, now: what its owner does with it afterwards is no part of what was answered.
   const all = Array.from(targets as Iterable<TargetInput>, toTarget);
+  if (all.length > maxTargets) return threw(tooMany(maxTargets));
   if (all.length <= chunk) return { kind: 'page', targets: all, from: [] };
   return { kind: 'pages', pages: pagesInHand(all, chunk), from: [] };
 }
@@ -54,6 +55,10 @@ export function failed(reason: string): Routed {
 
 function threw(thrown: unknown): Routed {
   return failed(`route threw ${reasonOf(thrown)}`);
+}
+
+function tooMany(maxTargets: number): Error {
+  return new Error(`it has more than ${maxTargets} targets (worker option maxTargets)`);
 }
 
 interface Sealing {
@@ -86,8 +91,7 @@ function bounded({ clock, settings }: Context, pages: TargetPages, signal: Abort
         throw new BrokenTargets(new Error(`its targets came to no end within ${routeMs} ms (worker option routeMs)`));
       const page = await pages.page();
       count += page.targets.length;
-      if (count > maxTargets)
-        throw new BrokenTargets(new Error(`it has more than ${maxTargets} targets (worker option maxTargets)`));
+      if (count > maxTargets) throw new BrokenTargets(tooMany(maxTargets));
       return page;
     },
     close: () => pages.close(),

@@ -220,6 +220,14 @@ describe('a route', () => {
     expect(made.mailbox()).toEqual([]);
   });
 
+  test.each([10, 500])('that is a list with more targets than it may have fails as well (chunk %d)', async (chunk) => {
+    const made = world({ order: { route: () => people(51) }, worker: { chunk, maxTargets: 50 } });
+    made.start();
+    const { id } = await made.notifier.publish('order', { id: 'o-1', people: 1 });
+    await made.until('it gave up', async () => (await made.notifier.find(id))?.state === 'failed', 1_800_000);
+    expect(made.mailbox()).toEqual([]);
+  });
+
   test('with as many targets as it may have tells all of them', async () => {
     const made = world({ order: { route: () => people(50).values() }, worker: { chunk: 10, maxTargets: 50 } });
     made.start();
