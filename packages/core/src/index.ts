@@ -5,6 +5,7 @@ export type * from './config.ts';
 export type * from './schema.ts';
 export type * from './ports/clock.ts';
 export type * from './ports/ledger.ts';
+export type * from './ports/migrations.ts';
 export type * from './ports/provider.ts';
 export type * from './ports/queue.ts';
 export type * from './ports/telemetry.ts';

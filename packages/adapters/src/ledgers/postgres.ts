@@ -1,4 +1,4 @@
-import { SendonceError, type Ledger } from '@sendonce/core';
+import { SendonceError, type Ledger, type Migrations } from '@sendonce/core';
 import { recordLedger, type RecordStore } from '@sendonce/core/records';
 import { unavailable } from '../internal/postgres/failures.ts';
 import { housekeeping } from '../internal/postgres/housekeeping.ts';
@@ -24,7 +24,7 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  * @throws SendonceError OPTION_INVALID here; from any call LEDGER_NOT_MIGRATED, LEDGER_NEWER, LEDGER_REFUSED, LEDGER_LOCKED, LEDGER_FULL,
  * LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_UNAVAILABLE: the call may be repeated.
  */
-export function postgresLedger(options: PostgresLedgerOptions): Ledger {
+export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrations {
   const checked = { ...checkedOptions(options), crowd: { lanes: 1 }, makesDeliveries: false };
   const { query, schema, name } = checked;
   let opening: Promise<string> | null = null;
@@ -73,6 +73,9 @@ export function postgresLedger(options: PostgresLedgerOptions): Ledger {
         throw unavailable(error, name);
       });
     }, schema),
+    migrate: () =>
+      migrate({ client: options.client, ...(options.schema === undefined ? {} : { schema: options.schema }) }),
+    migrationSql: () => migrationText(schema),
     close() {
       isClosed = true;
       return Promise.resolve();

@@ -72,7 +72,7 @@ export function unavailable(error: unknown, schema: string): SendonceError {
 export function notMigrated(schema: string, cause?: unknown): SendonceError {
   return new SendonceError(
     'LEDGER_NOT_MIGRATED',
-    `schema '${schema}' has no ledger of this release; run once: import { migrate } from '@sendonce/adapters/ledgers/postgres'; await migrate({ client, schema: '${schema}' }), or run the text of migrationSql({ schema: '${schema}' }) with psql`,
+    `schema '${schema}' has no ledger of this release; run once: npx notify migrate (with --print it prints the SQL for another tool), or from code: await ledger.migrate()`,
     cause === undefined ? {} : { cause },
   );
 }
