@@ -38,6 +38,35 @@ export function commandsOf(page: string): readonly string[] {
   return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, command = '']) => command.trim());
 }
 
+/** What the page shows of a command's output, as what it has to look like; null: the page shows nothing of it. */
+export function shownAfter(page: string, command: string): RegExp | null {
+  const text = readFileSync(join(root, page), 'utf8');
+  const [, after = ''] = text.split(`\n\`\`\`sh\n${command}\n\`\`\`\n`);
+  const block = /^```text\n([\s\S]*?)^```$/m.exec(after.split('\n```sh\n')[0] ?? '')?.[1];
+  // Between two lines of the page there may be others: of progress, or what the page leaves out.
+  return block === undefined ? null : new RegExp(block.trimEnd().split('\n').map(lineOf).join('\\n(?:.*\\n)*?'));
+}
+
+/** What is another at every run. */
+const VARIES: readonly (readonly [shown: RegExp, pattern: string])[] = [
+  [/^\.\.\.\S*?(?=:?(?:\s|$))/, '\\S+?'],
+  [/^[dn]_[\w-]{22}/, '[dn]_[\\w-]{22}'],
+  [/^\d{4}-\d\d-\d\dT[\d:.]+Z/, '[\\dT:.-]+Z'],
+  [/^(?:\d+ (?:d|h|min|s) ?)+ago/, '(?:now|[\\w ]+ ago)'],
+  [/^in (?:\d+ (?:d|h|min|s) ?)+/, 'in [\\w ]+'],
+  [/^process \d+/, 'process \\d+'],
+  [/^ +/, ' +'],
+];
+
+function lineOf(line: string): string {
+  if (line === '') return '';
+  for (const [shown, pattern] of VARIES) {
+    const [found = ''] = shown.exec(line) ?? [];
+    if (found !== '') return pattern + lineOf(line.slice(found.length));
+  }
+  return line.charAt(0).replace(/[.*+?^${}()|[\]\\]/, '\\$&') + lineOf(line.slice(1));
+}
+
 /** Without npx, so that a signal reaches the process itself. */
 function start(command: string, folder: string, smtpPort: string): Running {
   const [, set = '', words = ''] = /^((?:[A-Z_]+=\S+ )*)([\s\S]*)$/.exec(command) ?? [];

@@ -8,6 +8,7 @@ const MOST_LINES = 10_000;
 interface Sum {
   readonly state: string;
   readonly reason: string;
+  readonly own: boolean;
   count: number;
   schedules: number;
   readonly faults: Map<string, number>;
@@ -29,15 +30,16 @@ export class EndsOfSchedules {
     this.#schedules += 1;
     const fired = new Set(result.faults.filter((_, i) => result.fired[i] === true).map((fault) => fault.do));
     const here = new Map<string, number>();
-    for (const { recipient, state, reason } of result.notSent) {
-      here.set(keyOf(state, reason), (here.get(keyOf(state, reason)) ?? 0) + 1);
+    for (const { recipient, state, reason, own = false } of result.notSent) {
+      const key = keyOf(state, reason, own);
+      here.set(key, (here.get(key) ?? 0) + 1);
       const number = /^r\d+$/.test(recipient) ? Number(recipient.slice(1)) : null;
       const to = number === null ? null : raw.addressOf(number);
       const id = number === null ? null : raw.idOf(number);
       this.#line({ kind: state, schedule: this.#schedules, seed: result.seed, recipient: id ?? recipient, to, reason });
     }
     for (const [state, reason, more] of beyond(result)) {
-      here.set(keyOf(state, reason), more);
+      here.set(keyOf(state, reason, false), more);
       this.#leftOut += more;
     }
     for (const [key, count] of here) this.#add(key, count, fired);
@@ -68,11 +70,13 @@ export class EndsOfSchedules {
   }
 
   #add(key: string, count: number, fired: ReadonlySet<string>): void {
-    const [state, reason] = JSON.parse(key) as [string, string];
-    const sum = this.#sums.get(key) ?? { state, reason, count: 0, schedules: 0, faults: new Map<string, number>() };
+    const [state, reason, own] = JSON.parse(key) as [string, string, boolean];
+    const fresh = { state, reason, own, count: 0, schedules: 0, faults: new Map<string, number>() };
+    const sum = this.#sums.get(key) ?? fresh;
     sum.count += count;
     sum.schedules += 1;
-    for (const kind of fired) sum.faults.set(kind, (sum.faults.get(kind) ?? 0) + 1);
+    // What fired beside the config's own failure is not why.
+    for (const kind of own ? [] : fired) sum.faults.set(kind, (sum.faults.get(kind) ?? 0) + 1);
     this.#sums.set(key, sum);
   }
 
@@ -80,13 +84,13 @@ export class EndsOfSchedules {
   summary(): Ends {
     const reasons = [...this.#sums.values()]
       .sort((a, b) => b.count - a.count)
-      .map(({ faults, ...sum }): EndReason => ({ ...sum, faults: inOrder(faults) }));
+      .map(({ faults, own, ...sum }): EndReason => ({ ...sum, faults: inOrder(faults), ...(own && { own }) }));
     return { reasons, outside: this.#outside, lines: this.#lines, leftOut: this.#leftOut };
   }
 }
 
-function keyOf(state: string, reason: string): string {
-  return JSON.stringify([state, reason]);
+function keyOf(state: string, reason: string, own: boolean): string {
+  return JSON.stringify([state, reason, own]);
 }
 
 /** Those whom the list of one schedule has no room for. */

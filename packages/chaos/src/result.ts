@@ -35,6 +35,15 @@ export interface Violation {
   readonly message: string;
 }
 
+/** Somebody who got nothing, or whose record came to no end, and why. */
+export interface NotSent {
+  readonly recipient: string;
+  readonly state: string;
+  readonly reason: string;
+  /** It failed and no provider was asked, so no fault is why: the config's own code threw, or made content or an address that is none. */
+  readonly own?: true;
+}
+
 /** What one schedule (one seed, one plan) came to. */
 export interface RunResult {
   readonly seed: string;
@@ -47,8 +56,8 @@ export interface RunResult {
   readonly violations: readonly Violation[];
   /** Notifications whose producer never finished: listed, outside the sums. */
   readonly unsealed: readonly { readonly notificationId: string; readonly targets: number }[];
-  /** Recipients (as `r17`) of the listed ends, with the reason; the first 1,000. */
-  readonly notSent: readonly { readonly recipient: string; readonly state: string; readonly reason: string }[];
+  /** Recipients (as `r17`) of the listed ends; the first 1,000. */
+  readonly notSent: readonly NotSent[];
   readonly virtualMs: number;
   readonly events: number;
   readonly traceHash: string;

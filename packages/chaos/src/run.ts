@@ -113,8 +113,12 @@ async function rawRun(world: World, end: RunEnd, sites: SiteLog | null): Promise
     sites: sites?.list() ?? null,
     publicationOf: (notificationId) => publicationOf(world, notificationId),
     addressOf: (number) => registry.learnedOf(number)?.target.to ?? options.workload.known?.targetOf(number).to ?? null,
-    idOf: (number) =>
-      registry.learnedOf(number)?.target.recipientId ?? options.workload.known?.targetOf(number).id ?? null,
+    idOf(number) {
+      const learned = registry.learnedOf(number);
+      if (learned === null) return options.workload.known?.targetOf(number).id ?? null;
+      // Whoever has no address has no id either: the notification is all that a person can look for.
+      return learned.target.recipientId || publicationOf(world, learned.notificationId);
+    },
     recipientOf(deliveryId) {
       const slot = registry.slotOfDelivery(deliveryId);
       return slot < 0 ? -1 : registry.numberOf(slot);

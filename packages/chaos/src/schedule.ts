@@ -93,6 +93,7 @@ function nowhere(raw: RawRun, workload: WorkloadSpec | null): RunResult['notSent
     recipient: raw.publicationOf(notificationId) ?? notificationId,
     state: 'failed',
     reason: reason ?? 'its route gave up',
+    own: true,
   }));
 }
 

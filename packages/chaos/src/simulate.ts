@@ -125,7 +125,8 @@ class Search {
     const { falsify } = await import('./search/property.ts');
     // However short the time is, one schedule at least runs: none would prove nothing.
     const isTimeUp = (): boolean => forMs !== null && this.#schedules > 0 && this.#wallMs() >= forMs;
-    const over = (): boolean => this.#isInterrupted() || this.#nondeterminism !== null || isTimeUp();
+    const over = (): boolean =>
+      this.#isInterrupted() || this.#nondeterminism !== null || this.#nobody.isHopeless || isTimeUp();
     const cases = forMs === null ? schedules : Number.MAX_SAFE_INTEGER;
     const falsified = await falsify({
       caseAt,
@@ -293,7 +294,10 @@ class Search {
   #doubts(data: CoverageData): readonly string[] {
     const { faults, dropAcks = 0, profile = null, expect } = this.#options;
     const first = this.#first;
-    const doubts = [...this.#nobody.doubts(), ...(first === null ? [] : unexpected(first.result, expect))];
+    const nobody = this.#nobody.doubts();
+    const doubts = [...nobody, ...(first === null ? [] : unexpected(first.result, expect))];
+    // What was never sent could be struck by nothing: that no fault fired follows.
+    if (nobody.length > 0) return doubts;
     if (profile === null && first !== null)
       for (const [index, fault] of faults.entries())
         if (first.result.fired[index] !== true)

@@ -2,7 +2,7 @@ import { DELIVERY_STATES, isSettled, type DeliveryState } from '@sendonce/core';
 import { Column } from './checkers/column.ts';
 import { endClass, type RecipientEnd } from './checkers/end-class.ts';
 import type { EndFacts, FinalDelivery } from './checkers/facts.ts';
-import { CLASSES_OF_END, LISTED_ENDS, type EndClass, type RunResult, type Tally } from './result.ts';
+import { CLASSES_OF_END, LISTED_ENDS, type EndClass, type NotSent, type RunResult, type Tally } from './result.ts';
 
 /** What the history (or, without one, the records) says about a recipient; the mailbox alone says how many messages it got. */
 export interface Beliefs {
@@ -57,7 +57,7 @@ export class Counter {
   readonly #parked: Column;
   readonly #messages: Column;
   readonly #class: Column;
-  readonly #reasons = new Map<number, string>();
+  readonly #reasons = new Map<number, Pick<NotSent, 'reason' | 'own'>>();
   readonly #misfits: Misfit[] = [];
 
   constructor(recipients: number, beliefs: Beliefs) {
@@ -71,7 +71,7 @@ export class Counter {
   }
 
   delivery(delivery: FinalDelivery): void {
-    const { recipient, state, generation, reason } = delivery;
+    const { recipient, state, generation, reason, attempts } = delivery;
     if (recipient < 0) return;
     if (state === 'parked') this.#parked.set(recipient, 1);
     const its = weight(delivery);
@@ -80,12 +80,13 @@ export class Counter {
     this.#weight.set(recipient, its);
     this.#generation.set(recipient, generation);
     this.#state.set(recipient, DELIVERY_STATES.indexOf(state));
-    if (its === 1) this.#reasons.set(recipient, reason ?? '');
+    const isOwn = state === 'failed' && attempts === 0;
+    if (its === 1) this.#reasons.set(recipient, { reason: reason ?? '', ...(isOwn && { own: true as const }) });
   }
 
   finish(facts: EndFacts): Count {
     const tally = Object.fromEntries(CLASSES_OF_END.map((end) => [end, 0])) as Record<EndClass, number>;
-    const notSent: { recipient: string; state: string; reason: string }[] = [];
+    const notSent: NotSent[] = [];
     let toNobody = this.#readMailbox(facts);
     let requested = 0;
     let outside = 0;
@@ -103,7 +104,7 @@ export class Counter {
       toNobody -= this.#messages.get(recipient);
       if (wrong !== null) this.#misfit({ recipient, end, message: wrong, unsettled });
       if (LISTED.has(end) && notSent.length < MOST)
-        notSent.push({ recipient: `r${recipient}`, state: end, reason: this.#reasonOf(recipient, wrong) });
+        notSent.push({ recipient: `r${recipient}`, state: end, ...this.#reasonOf(recipient, wrong) });
     }
     tally.phantom = toNobody;
     if (toNobody > 0) this.#misfit(aboutNobody('phantom', `${toNobody} messages arrived that nobody had asked for`));
@@ -124,8 +125,9 @@ export class Counter {
   }
 
   /** What is wrong says more than why an earlier generation gave up. */
-  #reasonOf(recipient: number, wrong: string | null): string {
-    return wrong ?? this.#reasons.get(recipient) ?? 'its notification failed';
+  #reasonOf(recipient: number, wrong: string | null): Pick<NotSent, 'reason' | 'own'> {
+    if (wrong !== null) return { reason: wrong };
+    return this.#reasons.get(recipient) ?? { reason: 'its notification failed' };
   }
 
   #end(recipient: number, facts: EndFacts): RecipientEnd {

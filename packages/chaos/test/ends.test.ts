@@ -54,6 +54,14 @@ describe('the ends of a search', () => {
     ]);
   });
 
+  test('blame no fault for what the config itself made fail', () => {
+    const notSent = lost('failed', 'content threw', 2).map((each) => ({ ...each, own: true as const }));
+    const result = runResult({ faults: [kill], fired: [true], notSent });
+    expect(ends([result, result]).reasons).toEqual([
+      { state: 'failed', reason: 'content threw', count: 4, schedules: 2, faults: [], own: true },
+    ]);
+  });
+
   test('keep 10,000 lines, and count the rest and those beyond the list of a schedule', () => {
     const result = runResult({ tally: tally({ once: 800, dead: 1_200 }), notSent: lost('dead', 'spent', 1_000) });
     const { lines, leftOut, reasons } = ends(Array.from({ length: 11 }, () => result));

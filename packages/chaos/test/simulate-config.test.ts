@@ -142,7 +142,7 @@ describe('a type that throws for one row', () => {
     expect(result.tally.failed).toBe(1);
     expect(result.tally.once + result.tally.recovered).toBe(35);
     expect(result.notSent).toEqual([
-      { recipient: 'r501', state: 'failed', reason: 'content threw Error: o-4-1@shop.example is broken' },
+      { recipient: 'r501', state: 'failed', reason: 'content threw Error: o-4-1@shop.example is broken', own: true },
     ]);
     expect(addressOf['r501']).toBe('o-4-1@shop.example');
   });
@@ -155,8 +155,25 @@ describe('a type that throws for one row', () => {
     expect([result.violations, verdict]).toEqual([[], 'pass']);
     expect(result.requested).toBe(12 + 11);
     expect(result.notSent).toEqual([
-      { recipient: 'order o-4', state: 'failed', reason: expect.stringContaining('o-4 is broken') as string },
+      {
+        recipient: 'order o-4',
+        state: 'failed',
+        reason: expect.stringContaining('o-4 is broken') as string,
+        own: true,
+      },
     ]);
+  });
+
+  test('in an address that it leaves empty is told by its notification, in one schedule and in a search', async () => {
+    const config = shop({ route: ({ id }) => [{ channel: 'email', to: id === 'o-4' ? '' : `${id}@shop.example` }] });
+    const { result, idOf, addressOf } = await run(config, {});
+    const [{ recipient = '' } = {}] = result.notSent;
+    expect(result.notSent).toEqual([expect.objectContaining({ state: 'failed', own: true })]);
+    expect([idOf[recipient], addressOf[recipient]]).toEqual(['order o-4', '']);
+    const { ends } = await run(config, { schedules: 2, profile: ['slow'] });
+    expect(ends?.lines).toEqual(
+      [1, 2].map(() => expect.objectContaining({ recipient: 'order o-4', to: '' }) as unknown),
+    );
   });
 });
 

@@ -11,6 +11,8 @@ export interface WordsLine {
   readonly show: (words: string) => void;
   /** Says how far it is, if it is time for it. `wallMs`: since the start. */
   readonly tell: (wallMs: number, words: () => string) => void;
+  /** When `tell` says something next, in ms from `wallMs`. */
+  readonly dueInMs: (wallMs: number) => number;
   /** Takes the line away again, so that it never mixes with the result. */
   readonly clear: () => void;
 }
@@ -32,6 +34,7 @@ export function wordsLine({ watched, err }: Pick<Terminal, 'err' | 'watched'>): 
       if (watched) show(words());
       else err(`${words()}\n`);
     },
+    dueInMs: (wallMs) => Math.max(0, nextAtMs - wallMs),
     clear() {
       if (open) err(CLEAR_LINE);
       open = false;

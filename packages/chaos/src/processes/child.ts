@@ -15,7 +15,13 @@ export interface Child {
 
 /** Starts a process of ours and gives it its orders. It dies with us: its channel to us closes. */
 export function startChild(entry: URL, orders: object): Child {
-  const child = fork(fileURLToPath(entry), [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  // In a process group of its own: Ctrl-C reaches everybody in that of a terminal, and a child that ends by it, before it has learned to
+  // leave that to us, would be taken for one that crashed.
+  const child = fork(fileURLToPath(entry), [], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true,
+  });
   let tail = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (tail = (tail + text).slice(-TAIL)));
   const ended = new Promise<Exit>((resolve) => {

@@ -4,6 +4,7 @@ import type { ReportContext } from './context.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
 import type { SimulateReport } from './types.ts';
+import { ownFailures } from './own-failures.ts';
 import { unproven } from './unproven.ts';
 import { firstOfEach, recipientsIn, whoInPlan } from './who.ts';
 
@@ -28,6 +29,7 @@ export function githubSummary(report: SimulateReport, context: Pick<ReportContex
   const { tally, requested } = report.totals;
   const ends = CLASSES_OF_END.filter((end) => tally[end] > 0);
   const faults = (report.minimal?.plan ?? report.result).faults;
+  const own = ownFailures(report);
   return [
     `### notify simulate: ${report.verdict}`,
     '',
@@ -45,6 +47,7 @@ export function githubSummary(report: SimulateReport, context: Pick<ReportContex
       ? faults.slice(0, 12).map((fault, i) => `${i + 1}. ${cell(faultWords(fault))}`)
       : []),
     ...unproven(report).map((reason) => `- ${cell(reason)}`),
+    ...(own === null ? [] : [`- ${cell(own)}`]),
     '',
     '```sh',
     context.replay ?? context.again,

@@ -24,7 +24,7 @@ export interface SimulateJson extends Readonly<Record<EndClass, number>> {
     readonly plan: string | null;
   }[];
   /** Where several schedules ran: who got nothing, by reason, and what is in no sum. */
-  readonly notSent?: readonly EndReason[];
+  readonly notSent?: readonly Omit<EndReason, 'own'>[];
   readonly outside?: Ends['outside'];
   readonly virtualMs: number;
   readonly wallMs: number;
@@ -52,11 +52,15 @@ export function simulateJson(report: SimulateReport, context: Pick<ReportContext
     kills: result.kills.map(({ at, worker, phase }) => ({ at, worker, phase })),
     faults: { armed: totals.armed, fired: totals.fired },
     violations: violationsOf(report, context.planFile),
-    ...(report.ends && { notSent: report.ends.reasons, outside: report.ends.outside }),
+    ...(report.ends && { notSent: report.ends.reasons.map(notSentOf), outside: report.ends.outside }),
     virtualMs: Math.round(totals.virtualMs),
     wallMs: Math.round(report.wallMs),
     traceHash: report.traceHash,
   };
+}
+
+function notSentOf({ state, reason, count, schedules, faults }: EndReason): Omit<EndReason, 'own'> {
+  return { state, reason, count, schedules, faults };
 }
 
 function inOrder(tally: Tally): Tally {

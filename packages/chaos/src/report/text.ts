@@ -5,6 +5,7 @@ import type { ReportContext } from './context.ts';
 import { facts, unfired } from './text-facts.ts';
 import { faultWords } from './fault-words.ts';
 import { invariantText } from './invariants.ts';
+import { ownFailures } from './own-failures.ts';
 import { lists } from './text-lists.ts';
 import { timeline } from './timeline.ts';
 import type { Ends, SimulateReport } from './types.ts';
@@ -12,6 +13,8 @@ import { whenInterrupted } from './unproven.ts';
 import { firstOfEach, whoInPlan } from './who.ts';
 
 const WIDTH = 100;
+/** Ends of whoever may have got a message, those that are violations apart. */
+const MAY_HAVE_GOT = ['once', 'recovered', 'resent', 'assumed', 'parked'] as const;
 
 /** What a person reads: about a dozen lines when all is well, and the whole story of the smallest plan when it is not. */
 export function simulateText(report: SimulateReport, context: ReportContext): string {
@@ -30,7 +33,7 @@ function headline(report: SimulateReport, { paint }: ReportContext): string[] {
     case 'nondeterminism':
       return nondeterminism(report, paint.red);
     case 'pass':
-      return [`${paint.green(paint.bold('PASS'))}  ${passWords(report)}`, ''];
+      return [`${paint.green(paint.bold('PASS'))}  ${passWords(report)}${ownWords(report, paint)}`, ''];
     case 'inconclusive':
       return [`${paint.yellow(paint.bold('INCONCLUSIVE'))}  nothing broke, but the run does not prove enough`, ''];
     case 'violation':
@@ -58,6 +61,12 @@ function passWords({ totals, result, ends }: SimulateReport): string {
     ? `${got}: nobody got two, nobody got none`
     : `${got}; all others are accounted for: ${others(totals.tally)}`;
   return left === null ? words : `${words}; beside them, ${left}`;
+}
+
+/** Listed failures pass, as a provider may refuse; what no fault made fail must not be read past. */
+function ownWords(report: SimulateReport, { yellow }: ReportContext['paint']): string {
+  const words = ownFailures(report);
+  return words === null ? '' : `; ${yellow(words)} (below)`;
 }
 
 function unfinished(unsealed: SimulateReport['result']['unsealed']): string | null {
@@ -89,10 +98,10 @@ function story(report: SimulateReport, context: ReportContext): string[] {
   }
 }
 
-function doubts({ doubts: reasons, result }: SimulateReport): string[] {
-  const never = unfired(result)
-    .slice(0, 5)
-    .map((fault) => `never fired: ${faultWords(fault)}`);
+function doubts({ doubts: reasons, result, totals: { tally } }: SimulateReport): string[] {
+  // Where nobody was reached, what never fired is no news: nothing was sent that it could have struck.
+  const reached = MAY_HAVE_GOT.some((end) => tally[end] > 0);
+  const never = (reached ? unfired(result) : []).slice(0, 5).map((fault) => `never fired: ${faultWords(fault)}`);
   const lines = [...reasons, ...never].map((reason) => `  - ${reason}`);
   return lines.length === 0 ? [] : [...lines, ''];
 }
@@ -151,7 +160,7 @@ function plan({ minimal, result }: SimulateReport, { paint }: ReportContext): st
   const { setup, faults } = minimal?.plan ?? result;
   const people = typeof setup.recipients === 'number' ? setup.recipients : setup.recipients.length;
   const size = `${plural(people, 'recipient')}, ${plural(setup.workers, 'worker')}, ${plural(faults.length, 'fault')}`;
-  const what = minimal === null ? 'The plan that shows it' : 'The smallest plan that shows it';
+  const what = minimal === null ? 'The plan that shows it' : 'The smallest plan that shows it, a run of its own';
   const most = 12;
   return [
     paint.bold(`${what}: ${size}`),

@@ -143,7 +143,7 @@ function settleSteps({ request, verdict }: Of<'settle'>, step: StepMaker): Step[
 
 function queueSteps({ at, process, op, id }: Of<'queue'>, step: StepMaker): Step[] {
   if (op === 'wiped') return [{ at, column: null, words: '✕ the queue is wiped', about: null, loud: true }];
-  if (op === 'ack') return [step('acks', id)];
+  if (op === 'ack') return [step('acks the wake of', id)];
   return op === 'enqueue' && process === 'producer' ? [step('enqueues', id)] : [];
 }
 

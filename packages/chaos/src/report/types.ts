@@ -82,9 +82,11 @@ export interface EndReason {
   readonly state: string;
   readonly reason: string;
   readonly count: number;
-  /** In how many schedules that was so, and in how many of those each kind of fault fired; the most frequent first. */
+  /** In how many schedules that was so, and in how many of those each kind of fault fired; the most frequent first. None with `own`. */
   readonly schedules: number;
   readonly faults: readonly { readonly kind: string; readonly schedules: number }[];
+  /** As in `NotSent`. */
+  readonly own?: true;
 }
 
 /** A line of `not-sent.ndjson` after a search. */

@@ -8,11 +8,11 @@ export function idOf({ idOf: ids }: Pick<Names, 'idOf'>, recipient: string): str
   return ids[recipient] ?? recipient;
 }
 
-/** A recipient for people: `p44 <ann@example.com>`; the address alone where it is the id, the id alone where no address is known. */
+/** A recipient for people: `p44 <ann@example.com>`; the address alone where it is the id, the id alone where there is no address. */
 export function who(names: Names, recipient: string): string {
   const address = names.addressOf[recipient];
   const id = idOf(names, recipient);
-  if (address === undefined) return id;
+  if (address === undefined || address === '') return id;
   return id.toLowerCase() === address.toLowerCase() ? address : `${id} <${address}>`;
 }
 

@@ -1,5 +1,8 @@
 import type { Schedule } from '../schedule.ts';
 
+/** Schedules, each with samples of its own, after which a search in which nobody is reached is given up. */
+const ENOUGH = 3;
+
 /** Why a notification or a delivery came to nothing. */
 interface Reason {
   readonly whose: string;
@@ -33,6 +36,12 @@ export class Nobody {
     if (first === undefined || this.#failed !== null) return;
     const { notificationId, reason } = first;
     this.#failed = { whose: raw.publicationOf(notificationId) ?? notificationId, reason: reason ?? 'no reason given' };
+  }
+
+  /** Nobody was reached so often, through code that no fault touches: more schedules reach nobody either. */
+  get isHopeless(): boolean {
+    const isOwn = this.#isOwnFault || this.#failed !== null;
+    return this.#schedules >= ENOUGH && isOwn && this.doubts().length > 0;
   }
 
   /** Empty when somebody was to be written to and could be, or when nothing has run. */

@@ -50,6 +50,14 @@ describe('the JSON of a report', () => {
     ]);
   });
 
+  test('lists the reasons of a search with five keys', () => {
+    const reason = { state: 'failed', reason: 'content threw', count: 1, schedules: 1, faults: [] };
+    const outside = { recipients: 0, schedules: 0, producerGone: 0, forgotten: 0 };
+    const ends = { reasons: [{ ...reason, own: true as const }], outside, lines: [], leftOut: 0 };
+    expect(simulateJson(passing({ schedules: 2, ends }), context()).notSent).toEqual([reason]);
+    expect(githubSummary(passing({ schedules: 2, ends }), context())).toContain('\n- 1 failed: content threw\n');
+  });
+
   test('carries the kills with their three keys', () => {
     expect(simulateJson(passing(), context()).kills).toEqual([{ at: 800, worker: 'w2', phase: 'after-accept' }]);
   });

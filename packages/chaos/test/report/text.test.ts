@@ -169,6 +169,49 @@ Outside the sums (4,000 recipients of 2 schedules)
     );
   });
 
+  const own = (reason: string, of: number, first = 0) =>
+    Array.from({ length: of }, (_, i) => ({ recipient: `r${first + i}`, state: 'failed', reason, own: true as const }));
+  const failures: readonly (readonly [what: string, list: RunResult['notSent'], end: RegExp])[] = [
+    ['nothing where a provider refused', notSent, /: 37 parked, 13 failed$/],
+    [
+      'one reason',
+      own('content threw Error: no\nname', 90),
+      /13 failed; 90 failed: content threw Error: no name \(below\)$/,
+    ],
+    [
+      'the most frequent two of several, and how many more there are',
+      [...own('a', 1), ...own('b', 5), ...own('c', 2), ...own('d', 1)],
+      /; 5 failed: b; 2 failed: c; 2 failed for 2 more such reasons \(below\)$/,
+    ],
+  ];
+  test.each(failures)('carries in its first line what failed by the config itself: %s', (_what, list, end) => {
+    const result = runResult({ tally: tally({ once: 1950, parked: 37, failed: 13 }), notSent: list });
+    expect(simulateText(passing({ result }), context()).split('\n')[0]).toMatch(end);
+  });
+
+  test('carries in its first line what failed by the config itself in a search, with no fault beside it', () => {
+    const threw = {
+      state: 'failed',
+      reason: 'content threw Error',
+      count: 90,
+      schedules: 2,
+      faults: [],
+      own: true as const,
+    };
+    const ends = { ...unsent, reasons: [...unsent.reasons, threw] };
+    const text = simulateText(passing({ schedules: 5, totals, ends }), context());
+    expect(text).toMatch(/^PASS .*2 dead; .*; 90 failed: content threw Error \(below\)\n/);
+  });
+
+  test('says nothing of faults that never fired where nobody was reached, but why that is so', () => {
+    const never = { verdict: 'inconclusive', doubts: ['nobody got a message'] } as const;
+    const result = runResult({ tally: tally({ failed: 2_000 }), fired: [false] });
+    expect(simulateText(passing({ ...never, result }), context())).not.toContain('never fired');
+    expect(simulateText(passing({ ...never, result: runResult({ fired: [false] }) }), context())).toContain(
+      'never fired: ',
+    );
+  });
+
   const stuck25 = Array.from({ length: 25 }, (_, i) => ({
     recipient: `r${i}`,
     state: i < 5 ? 'lost' : 'unsettled',

@@ -109,6 +109,15 @@ describe('a run in which nobody could be reached', () => {
     expect([report.verdict, report.result.violations]).toEqual(['inconclusive', []]);
   });
 
+  test('is found soon: a search ends after a few schedules, and blames no fault that had nothing to strike', async () => {
+    const kill = { do: 'kill', acceptance: 1, moment: 'after-accept' } as const;
+    const search = await run({ ...of(broken), profile: ['all'], schedules: 100 });
+    expect([search.schedules, search.verdict]).toEqual([3, 'inconclusive']);
+    const routeless = await run({ ...fails, profile: ['slow'], schedules: 100 });
+    expect([routeless.schedules, routeless.verdict]).toEqual([3, 'inconclusive']);
+    expect((await run({ ...of(broken), faults: [kill] })).doubts).toEqual([expect.stringMatching(/^nobody got/)]);
+  });
+
   test('is none when somebody is reached', async () => {
     const half = shop(toAll, {
       content: ({ id }: { readonly id: string }) => (id === 'o-0' ? thrown() : { text: id }),

@@ -78,7 +78,9 @@ export const SIMULATE_FLAGS = {
     helpGroup: search,
   }),
   schedules: string({
-    description: 'How many different runs. [1 with --kill-at or --drop-acks, 400 at most with --break, else 100]',
+    description:
+      'How many different runs. [1 with --kill-at or --drop-acks, 400 at most with --break, else 100, ' +
+      'which takes minutes where there are thousands of recipients: --schedules 5 or --for 10s makes it short]',
     helpValue: 'N',
     helpGroup: search,
   }),

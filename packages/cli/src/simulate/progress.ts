@@ -1,5 +1,6 @@
 import type { Progress } from '@sendonce/chaos';
 import { grouped } from '../flags/parse-values.ts';
+import { plural } from '../operate/words.ts';
 import { wordsLine, type WordsLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -26,6 +27,6 @@ export function progressWords({ schedules, ofSchedules, settled, shrinking, wall
   const seconds = `${Math.round(wallMs / 1_000)} s`;
   if (shrinking) return `a schedule failed; looking for the smallest plan that fails, ${seconds}`;
   const rate = wallMs > 0 ? Math.round((settled / wallMs) * 1_000) : 0;
-  const of = ofSchedules === null ? '' : ` of ${grouped(ofSchedules)}`;
-  return `${grouped(schedules)}${of} schedules, ${grouped(settled)} recipients settled, ${grouped(rate)}/s, ${seconds}`;
+  const run = ofSchedules === null ? plural(schedules, 'schedule') : `${grouped(schedules)} of ${plural(ofSchedules, 'schedule')}`;
+  return `${run}, ${plural(settled, 'recipient')} settled, ${grouped(rate)}/s, ${seconds}`;
 }

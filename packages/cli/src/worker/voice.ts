@@ -1,5 +1,6 @@
 import type { TelemetryEvent } from '@sendonce/core';
 import { absolute } from '../operate/words.ts';
+import { Progress } from './progress.ts';
 import { wordsLine } from '../progress-line.ts';
 import type { Terminal } from '../terminal.ts';
 import { Complaints, type ComplaintsOptions } from './complaints.ts';
@@ -42,8 +43,8 @@ export function jsonVoice({ out }: Terminal, { hashed, now }: VoiceOptions): Voi
 
 /** For people, on stderr: what troubles it, and how much is done. */
 export function wordsVoice(terminal: Terminal, { vitals, hashed, dueOf }: VoiceOptions): Voice {
-  const begun = performance.now();
   const line = wordsLine(terminal);
+  const progress = new Progress(line, () => vitals.words);
   const say = (words: string): void => {
     line.clear();
     terminal.err(`${words}\n`);
@@ -54,11 +55,12 @@ export function wordsVoice(terminal: Terminal, { vitals, hashed, dueOf }: VoiceO
       complaints.note(event);
       const words = wordsOf(event);
       if (words !== null) say(hashed(words));
-      if (event.kind === 'delivery.moved') line.tell(performance.now() - begun, () => vitals.words);
+      if (event.kind === 'delivery.moved') progress.moved();
     },
     news: (_news, words) => say(words),
     close: () => {
       complaints.close();
+      progress.close();
       line.clear();
     },
   };

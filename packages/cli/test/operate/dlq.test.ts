@@ -146,6 +146,7 @@ describe('notify why', () => {
     expect(notification.stdout).toMatch(/states {4}4 {2}dead\n +1 {2}dead, sent again\n +1 {2}queued/);
     expect(recipient.stdout).toContain('RECIPIENT  r…@example.org');
     expect([...recipient.stdout.matchAll(/^ {2}d_/gm)]).toHaveLength(2);
+    expect(recipient.stdout).toMatch(/^ {2}One of them: npx notify why d_[\w-]{22} --config /m);
   });
 });
 
@@ -194,9 +195,37 @@ describe('notify why of a key', () => {
       message: expect.stringMatching(/^"common" is no id .* no notification of tenant "initech" in this ledger/),
     });
     await expect(ask('nowhere')).rejects.toMatchObject({ code: 'DELIVERY_NOT_FOUND' });
+    await expect(ask('o’n @example.com', 'acme')).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /is no id .* for its key\. Where it is a recipient's address or id: npx notify why 'recipient:o’n @example\.com' --tenant acme --config \S+\. Else see/,
+      ),
+    });
     const { items } = await ledger.listNotifications({}, { limit: 1 });
     expect(() => runWhy(items[0]?.id ?? '', { config, tenant: 'acme' })).toThrow(
       /--tenant is for a key or a recipient/,
     );
+  });
+});
+
+describe('notify why of a notification whose deliveries gave up', () => {
+  beforeAll(async () => {
+    const { notifier, work } = shop(ledger, () => REFUSES);
+    await notifier.publish('brief', {}, { key: 'c', recipients: people('refused', 1) });
+    await work();
+  });
+  const single = /\n {2}next {6}nothing by itself; what to do about it:\n +npx notify why (d_[\w-]{22}) --config /;
+  const several =
+    /\n {2}next {6}nothing by itself; each dead letter has its own, the first:\n +npx notify why (d_[\w-]{22}) /;
+  test.each([
+    ['one', 'c', /^DONE, 1 failed {2}n_\S+: brief, key "c"\n/, single],
+    ['several', 'b', /^DONE, 1 (?:failed, 1 parked|parked, 1 failed) {2}n_\S+: news, key "b"\n/, several],
+  ])('says so first, and names the next command whole: %s', async (_what, key, title, next) => {
+    const { stdout } = await why(key);
+    expect(stdout).toMatch(title);
+    expect(stdout).toMatch(next);
+    const id = next.exec(stdout)?.[1] ?? '';
+    expect((await why(id)).stdout).toMatch(new RegExp(`^(FAILED|PARKED) {2}${id}: `));
+    const json = JSON.parse((await why(key, true)).stdout) as { readonly state: string; readonly next: object };
+    expect(json).toMatchObject({ state: 'done', next: { command: expect.stringContaining(`why ${id} --config`) } });
   });
 });

@@ -167,7 +167,7 @@ describe('what failed is told by its cause', () => {
   };
 
   test.each([
-    ['a refusal', [refused], '1 message was refused for good by a provider'],
+    ['a refusal', [refused], /^1 message was refused for good$/],
     ['what came to no provider', [notMade], '1 message could not be made, so no provider was asked: their content'],
     ['both', [refused, notMade, notMade], /^1 message was refused .*\n2 messages could not be made/],
   ] as const)('in a status: %s', async (_what, items, words) => {

@@ -121,6 +121,21 @@ describe.concurrent('the harness of a real run', { timeout: 90_000 }, () => {
     },
   );
 
+  test.skipIf(!HAS_PROC).each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'blames nobody for what %s to its whole group could end, at any moment of its start',
+    async (signal) => {
+      for (const n of [1, 2, 3]) {
+        const run = start(real('--recipients', '5000'), mkdtempSync(join(folder, 'group-')));
+        // At once: a child that has loaded leaves the signal to its parent.
+        while (childrenOf(run.pid).length < n) await new Promise((resolve) => setImmediate(resolve));
+        process.kill(-run.pid, signal);
+        const { code, stdout } = await run.ended;
+        expect({ code, stdout }).toEqual({ code: 130, stdout: expect.stringMatching(/^INTERRUPTED/) as string });
+        expect(stdout).not.toContain('crashed');
+      }
+    },
+  );
+
   test('takes no folder and no ledger that it cannot have for itself, with 2', async () => {
     const foreign = join(folder, 'foreign.db');
     writeFileSync(foreign, 'SQLite format 3\0 of another program');

@@ -15,7 +15,8 @@ export interface Started {
 /** Starts the built command line, for tests that do something to it while it runs. `folder`: where it makes folders of its own. */
 export function start(args: readonly string[], folder: string): Started {
   const env = { ...process.env, TMPDIR: folder };
-  const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  // In a process group of its own, as in a terminal.
+  const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   const ended = new Promise<{ code: number | null; stdout: string }>((resolve) => {

@@ -26,6 +26,14 @@ describe('progress', () => {
     );
   });
 
+  test.each([
+    [1, 100, 2, '1 of 100 schedules, 2 recipients settled, 1/s, 2 s'],
+    [0, 1, 1, '0 of 1 schedule, 1 recipient settled, 1/s, 2 s'],
+    [1, null, 2, '1 schedule, 2 recipients settled, 1/s, 2 s'],
+  ])('counts in words that fit: %s of %s, %s', (schedules, ofSchedules, settled, words) => {
+    expect(progressWords({ ...state(2_000, schedules), ofSchedules, settled })).toBe(words);
+  });
+
   test('goes on, in other words, while the smallest plan is looked for', () => {
     const texts: string[] = [];
     const line = progressLine({ watched: true, err: (text) => texts.push(text) });

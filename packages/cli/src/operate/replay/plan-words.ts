@@ -23,8 +23,7 @@ export const RISKS: Readonly<Record<ListedState, string>> = {
 
 /** The same of one that failed, where its cause is known. */
 export const FAILED_RISKS: Readonly<Record<FailedCause, string>> = {
-  refused:
-    'refused for good by a provider; sending it again helps only if the refusal was wrong, or its cause is mended',
+  refused: 'refused for good; sending it again helps only if the refusal was wrong, or its cause is mended',
   'not-made':
     'could not be made, so no provider was asked; sending it again helps only when its content or its address is mended',
 };

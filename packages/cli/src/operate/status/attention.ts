@@ -46,7 +46,8 @@ export function attentionOf(
       next: command('dlq list --state parked'),
     },
     refused > 0 && {
-      what: `${atLeast}${plural(refused, 'message was', 'messages were')} refused for good by a provider`,
+      // By a provider, or by its adapter, which saw by itself that nobody would take it.
+      what: `${atLeast}${plural(refused, 'message was', 'messages were')} refused for good`,
       next: command('dlq list --state failed'),
     },
     notMade > 0 && {

@@ -1,5 +1,6 @@
 import { kindOf, notificationId, SendonceError, type NotificationRecord } from '@sendonce/core';
 import { grouped } from '../../flags/parse-values.ts';
+import { flagWords, quoted } from '../../simulate/again.ts';
 import { wordsLine } from '../../progress-line.ts';
 import { answering } from '../answering.ts';
 import type { Desk } from '../desk.ts';
@@ -48,16 +49,19 @@ async function searched({ ledger, terminal }: Desk, key: string): Promise<readon
 }
 
 /** @throws SendonceError LEDGER_CORRUPT where it is there and cannot be read, else DELIVERY_NOT_FOUND; always */
-export async function noSuchKey({ ledger, config }: Desk, key: string, tenant: string | null): Promise<never> {
+export async function noSuchKey({ ledger, config, command }: Desk, key: string, tenant: string | null): Promise<never> {
   // Whoever cut an id when it was copied means no key.
   if (/^[dn]_/.test(key)) return missing(ledger, kindOf(key), key);
   for (const id of idsOf(config, key, tenant ?? 'default'))
     if (await isUnreadable(ledger, id)) throw unreadable(ledger, `${JSON.stringify(key)}, notification`, id);
   const { file } = ledger.capabilities;
   const where = `${tenant === null ? '' : ` of tenant ${JSON.stringify(tenant)}`} in this ledger${file === null ? '' : ` (${file})`}`;
+  const asRecipient = command(
+    `why ${quoted(`recipient:${key}`)}${tenant === null ? '' : ` ${flagWords('tenant', tenant)}`}`,
+  );
   throw new SendonceError(
     'DELIVERY_NOT_FOUND',
-    `${JSON.stringify(key)} is no id (they begin with d_ or n_, and are whole), and no notification${where} has it for its key. See that --config names the right ledger`,
+    `${JSON.stringify(key)} is no id (they begin with d_ or n_, and are whole), and no notification${where} has it for its key. Where it is a recipient's address or id: ${asRecipient}. Else see that --config names the right ledger`,
   );
 }
 
@@ -82,7 +86,7 @@ export function severalByKey(
         ]),
       ),
       '',
-      `  One of them: ${command('why n_...')}`,
+      `  One of them: ${command(`why ${found[0]?.id ?? 'n_...'}`)}`,
     ],
     json: {
       schema: 'sendonce.why/1',

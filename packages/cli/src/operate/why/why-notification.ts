@@ -1,4 +1,5 @@
-import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
+import { isDeadLetter, type DeliveryRecord, type DeliveryState, type NotificationRecord } from '@sendonce/core';
+import { grouped } from '../../flags/parse-values.ts';
 import type { Desk } from '../desk.ts';
 import { findNotification } from '../find-record.ts';
 import { letterJson } from '../letter-json.ts';
@@ -6,6 +7,7 @@ import { pages } from '../pages.ts';
 import { countLines } from '../replay/plan-words.ts';
 import { Tally, type CountOf } from '../tally.ts';
 import { absolute, block, plural, when } from '../words.ts';
+import type { NextStep } from './next-step.ts';
 import type { Why } from './why.ts';
 import { MOST_SHORT, shortLines } from './short.ts';
 
@@ -14,10 +16,13 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
   const { ledger, masks, terminal, now } = desk;
   const record = await findNotification(ledger, id);
   const { counts, shown } = await deliveriesOf(desk, id);
-  const next = nextWords(record, counts, desk);
+  const { text, command } = nextOf(record, shown, now());
+  const next: NextStep = { text, command: command === null ? null : desk.command(command) };
+  const open = counts.filter(({ name }) => isDeadLetter(name as DeliveryState));
+  const gaveUp = open.map(({ count, name }) => `, ${grouped(count)} ${name}`).join('');
   return {
     lines: [
-      `${terminal.paint.bold(record.state.toUpperCase())}  ${id}: ${record.type}${record.tenant === 'default' ? '' : ` of tenant ${record.tenant}`}, key ${JSON.stringify(masks.text(record.key))}`,
+      `${terminal.paint.bold(record.state.toUpperCase())}${terminal.paint.yellow(gaveUp)}  ${id}: ${record.type}${record.tenant === 'default' ? '' : ` of tenant ${record.tenant}`}, key ${JSON.stringify(masks.text(record.key))}`,
       '',
       ...block('accepted', [when(record.acceptedAt, now())]),
       ...block('send at', record.sendAt === null ? [] : [when(record.sendAt, now())]),
@@ -29,7 +34,7 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
       ...block('states', countLines(counts, counts.length)),
       '',
       ...shortLines(shown, desk),
-      ...block('next', [next]),
+      ...block('next', [next.text, ...(next.command === null ? [] : [next.command])]),
     ],
     json: {
       schema: 'sendonce.why/1',
@@ -45,7 +50,7 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
       sealed: record.sealed,
       states: counts,
       deliveries: shown.map((each) => letterJson(each, masks)),
-      next: { text: next, command: null },
+      next,
     },
   };
 }
@@ -71,12 +76,15 @@ function rank({ state, replacedBy }: DeliveryRecord): number {
   return at < 0 || replacedBy !== null ? FIRST.length : at;
 }
 
-function nextWords(
-  { state, sealed, recipients, dueAt, sendAt }: NotificationRecord,
-  counts: readonly CountOf[],
-  { now: clock, command }: Desk,
-): string {
-  const now = clock();
+function nextOf(record: NotificationRecord, shown: readonly DeliveryRecord[], now: number): NextStep {
+  const letters = shown.filter(({ state, replacedBy }) => isDeadLetter(state) && replacedBy === null);
+  const [first] = letters;
+  if (record.state !== 'done' || first === undefined) return { text: nextWords(record, now), command: null };
+  const whose = letters.length === 1 ? 'what to do about it' : 'each dead letter has its own, the first';
+  return { text: `nothing by itself; ${whose}:`, command: `why ${first.id}` };
+}
+
+function nextWords({ state, sealed, recipients, dueAt, sendAt }: NotificationRecord, now: number): string {
   switch (state) {
     case 'accepted':
       if (!sealed && recipients === 'explicit')
@@ -89,9 +97,7 @@ function nextWords(
     case 'expanded':
       return 'workers send what is left; it is done when each delivery has settled';
     case 'done':
-      return counts.some(({ name }) => ['dead', 'failed', 'parked'].includes(name))
-        ? `nothing by itself; each dead letter has its own: ${command('why d_...')}`
-        : 'nothing: each delivery has settled';
+      return 'nothing: each delivery has settled';
     case 'cancelled':
       return 'nothing: it was cancelled';
     case 'failed':

@@ -31,7 +31,7 @@ export async function whyRecipient(desk: Desk, address: string, tenant: string |
             '',
             ...shortLines(latest, desk),
             '',
-            `  One of them: ${desk.command('why d_...')}`,
+            `  One of them: ${desk.command(`why ${latest[0]?.id ?? 'd_...'}`)}`,
           ],
     json: {
       schema: 'sendonce.why/1',
