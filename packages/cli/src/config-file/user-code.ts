@@ -61,9 +61,9 @@ export function watchedConfig(file: string, config: NotifierConfig, watch: CodeW
 
 /** Its `check` is the one part of an adapter that a simulation calls. */
 function watchedProvider(provider: Provider, named: (part: string, of: string) => Named): Provider {
-  const { check } = provider;
+  const { check } = provider as { readonly check?: Call };
   if (check === undefined) return provider;
-  const watched = fatal(provider, check as Call, named('check', provider.name));
+  const watched = fatal(provider, check, named('check', provider.name));
   return { ...provider, check: watched as NonNullable<Provider['check']> };
 }
 
