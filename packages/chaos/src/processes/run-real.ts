@@ -102,7 +102,7 @@ class Run {
     const clockOrders = { startedAt: Date.now(), speed: this.#speed };
     const clock = sharedClock(clockOrders);
     const address = this.#options.ledger(this.#folder);
-    const ledger = openLedger(address, () => clock.now());
+    const ledger = await openLedger(address, () => clock.now());
     const mailbox = join(this.#folder, 'mailbox.ndjson');
     const callers: Caller[] = [];
     const config = (port: number): ReturnType<typeof processConfig> => {

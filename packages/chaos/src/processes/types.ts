@@ -14,7 +14,7 @@ export interface RealOptions {
   /** The files that the processes run. `worker` calls `runWorkerProcess`, `provider` calls `runProviderProcess`. */
   readonly entries: { readonly worker: URL; readonly provider: URL };
   /** Opens what `ledger` names; the worker's entry opens it in the same way. */
-  readonly openLedger: (address: string, now: () => number) => Ledger;
+  readonly openLedger: (address: string, now: () => number) => Ledger | Promise<Ledger>;
   /** Gives the ledger's address; `folder` is the run's own, and made by then. */
   readonly ledger: (folder: string) => string;
   /** How many times as fast as the host's the clock of the run is. @defaultValue 1 */

@@ -13,7 +13,7 @@ import { ordersFromParent } from './orders-from-parent.ts';
 import type { WorkOrders } from './orders.ts';
 
 /** Opens the ledger that an address names, on the clock that all processes of the run share. */
-export type OpenLedger = (address: string, now: () => number) => Ledger;
+export type OpenLedger = (address: string, now: () => number) => Ledger | Promise<Ledger>;
 
 /** The whole life of a worker process: real core code until it is told to stop, or killed. */
 export async function runWorkerProcess(openLedger: OpenLedger): Promise<void> {
@@ -33,7 +33,7 @@ export async function runWorkerProcess(openLedger: OpenLedger): Promise<void> {
     knobs,
     workload,
     channels,
-    ledger: openLedger(orders.ledger, () => clock.now()),
+    ledger: await openLedger(orders.ledger, () => clock.now()),
     caller: caller(orders.port),
     clock,
     speed: clockOrders.speed,

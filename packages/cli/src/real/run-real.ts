@@ -9,7 +9,8 @@ import { simulateExitCode } from '../simulate/exit-code.ts';
 import { bring, workloadOf, type Brought } from '../simulate/workload.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RealReport } from '@sendonce/chaos/processes';
-import { ledgerIn, makeLedgerFile, openLedger, parseLedger } from './ledger-address.ts';
+import { hasOwnClock, makePlace, openLedger, parseLedger } from './ledger-address.ts';
+import { sqliteIn } from './sqlite-place.ts';
 import { speedFor } from './real-knobs.ts';
 import { caseOf, realCase, type RealCase } from './real-plan.ts';
 import { smallestPlan } from './smallest-plan.ts';
@@ -69,20 +70,21 @@ function bringList(flags: SimulateFlags): Promise<Brought> {
 async function process(of: RealCase, brought: Brought, { flags, signal, progress }: RealRun): Promise<RealReport> {
   const { runReal: runProcesses } = await import('@sendonce/chaos/processes');
   const address = flags.ledger === undefined ? null : parseLedger(flags.ledger);
-  const removeEmpty = address === null ? null : makeLedgerFile(address);
+  const keep = flags.keep === true;
+  const place = address === null ? null : await makePlace(address, { keep });
   return runProcesses({
     ...of,
     workload: workloadOf(brought, 0),
     entries: { worker: entry('worker'), provider: entry('provider') },
     openLedger,
-    ledger: (folder) => address ?? ledgerIn(folder),
-    speed: speedFor(of.setup.knobs),
-    keep: flags.keep === true,
+    ledger: (folder) => place?.address ?? sqliteIn(folder),
+    speed: address !== null && hasOwnClock(address) ? 1 : speedFor(of.setup.knobs),
+    keep,
     onProgress: (state) => progress.update(state),
     signal,
-  }).finally(() => {
+  }).finally(async () => {
     progress.clear();
-    removeEmpty?.();
+    await place?.remove();
   });
 }
 

@@ -1,14 +1,19 @@
 import type { FlagName, SimulateFlags } from './flags.ts';
 
 /** Flags that change only how the result is shown, or where it is left. */
-const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color', 'report', 'ledger', 'keep']);
+const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color', 'report', 'keep']);
 
 /** The command that does the same again: the flags as given, and the seed that was used. */
 export function againLine(flags: SimulateFlags, seed: string | null): string {
   const words = (Object.entries(flags) as [FlagName, SimulateFlags[FlagName]][])
     .filter(([name, value]) => !SHOWN_ONLY.has(name) && name !== 'seed' && value !== undefined)
-    .flatMap(([name, value]) => wordsOf(name, value));
+    .flatMap(([name, value]) => wordsOf(name, name === 'ledger' ? lasting(value as string) : value));
   return ['npx notify simulate', ...words, ...(seed === null ? [] : [flagWords('seed', seed)])].join(' ');
+}
+
+/** A file is made by its run, and cannot be made again; a database is there for the next one. Its password is not printed. */
+function lasting(ledger: string): string | undefined {
+  return ledger.startsWith('sqlite:') ? undefined : ledger.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@');
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {

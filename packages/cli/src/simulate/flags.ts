@@ -112,8 +112,9 @@ export const SIMULATE_FLAGS = {
     helpGroup: real,
   }),
   ledger: string({
-    description: 'With --real: the ledger, a file that is made. [one in a folder of its own, removed at the end]',
-    helpValue: 'sqlite:FILE',
+    description:
+      'With --real: the ledger: a file that is made, or a database, in which a schema is made and dropped. [a file in a folder of its own, removed at the end]',
+    helpValue: 'sqlite:FILE|postgres://...',
     helpGroup: real,
   }),
   keep: boolean({ description: 'With --real: leave the ledger and the mailbox.', helpGroup: real }),

@@ -27,6 +27,9 @@ export function progressWords({ schedules, ofSchedules, settled, shrinking, wall
   const seconds = `${Math.round(wallMs / 1_000)} s`;
   if (shrinking) return `a schedule failed; looking for the smallest plan that fails, ${seconds}`;
   const rate = wallMs > 0 ? Math.round((settled / wallMs) * 1_000) : 0;
-  const run = ofSchedules === null ? plural(schedules, 'schedule') : `${grouped(schedules)} of ${plural(ofSchedules, 'schedule')}`;
+  const run =
+    ofSchedules === null
+      ? plural(schedules, 'schedule')
+      : `${grouped(schedules)} of ${plural(ofSchedules, 'schedule')}`;
   return `${run}, ${plural(settled, 'recipient')} settled, ${grouped(rate)}/s, ${seconds}`;
 }

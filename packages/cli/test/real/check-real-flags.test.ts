@@ -34,7 +34,11 @@ describe('parseLedger', () => {
     expect(parseLedger('sqlite:run.db')).toBe(`sqlite:${process.cwd()}/run.db`);
   });
 
-  test.each(['', 'sqlite:', 'run.db', 'postgres://localhost/x'])('refuses %j', (text) => {
+  test('takes the address of a database as it is', () => {
+    expect(parseLedger('postgres://anna@db.example/shop')).toBe('postgres://anna@db.example/shop');
+  });
+
+  test.each(['', 'sqlite:', 'run.db', 'postgres:', 'mysql://localhost/x'])('refuses %j', (text) => {
     expect(() => parseLedger(text)).toThrow('sqlite:run.db');
   });
 });
