@@ -182,7 +182,9 @@ describe('notify simulate --break', () => {
     const { code, stdout } = await notify([...broken, '--report', join(folder, 'broken')]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^VIOLATION {2}(S\d+|END): /);
-    expect(stdout).toMatch(/The smallest plan that shows it, a run of its own: \d+ recipients?, \d+ workers?, [12] faults?\n {2}1\. /);
+    expect(stdout).toMatch(
+      /The smallest plan that shows it, a run of its own: \d+ recipients?, \d+ workers?, [12] faults?\n {2}1\. /,
+    );
     expect(stdout).toMatch(/\ntime .*\bw\d.*\bp\d/);
     for (const name of ['why', 'try', 'rerun', 'again']) expect(stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   });
