@@ -2,6 +2,9 @@ import { SendonceError, type ErrorCode } from '@sendonce/core';
 
 type Told = readonly [begins: string, code: ErrorCode, advice: string];
 
+const NO_RIGHT =
+  "this user may not do that; let it run EVAL, EVALSHA and the commands of scripts on all keys that begin with the ledger's name in braces";
+
 /** What Redis says, by how its error begins, that a user can do something about. */
 const TOLD: readonly Told[] = [
   [
@@ -17,11 +20,8 @@ const TOLD: readonly Told[] = [
   ['READONLY', 'LEDGER_READ_ONLY', 'it cannot be written: this is a replica; connect to the master'],
   ['NOAUTH', 'LEDGER_REFUSED', 'the server wants a password; set it in the options of the client'],
   ['WRONGPASS', 'LEDGER_REFUSED', 'the server does not let this user in; correct user and password of the client'],
-  [
-    'NOPERM',
-    'LEDGER_REFUSED',
-    "this user may not do that; let it run EVAL, EVALSHA and the commands of scripts on all keys that begin with the ledger's name in braces",
-  ],
+  ['NOPERM', 'LEDGER_REFUSED', NO_RIGHT],
+  ['ERR The user executing the script', 'LEDGER_REFUSED', NO_RIGHT],
   [
     'WRONGTYPE',
     'LEDGER_CORRUPT',

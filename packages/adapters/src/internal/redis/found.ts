@@ -1,16 +1,11 @@
 import type { AnswerFact, Found, StoreFact } from '../ahead/facts.ts';
 import { unplain } from '../ahead/plain.ts';
 import type { Wanted } from '../ahead/questions.ts';
+import { isSameMemory, type Memory } from './memory.ts';
 import { deliveryFact, notificationFact, type Row } from './packed.ts';
 import { SEPARATOR } from './script.ts';
 
 type Answer = readonly [head: Row, blocks: readonly string[], deliveries: Row[], notifications: Row[], values: Row[]];
-
-/** What the store's hash says of the data that this process has used so far. */
-export interface Memory {
-  readonly key: string;
-  readonly hasChanged: boolean;
-}
 
 export function schemaOf(answer: unknown): string {
   return (answer as Answer)[0][0] ?? '';
@@ -42,8 +37,8 @@ function storeFact(head: Row, blocks: readonly string[], isOurs: (memory: Memory
   return {
     key: key ?? '',
     version: version ?? '',
-    // Of data that are not those from before, whatever stands in them.
-    identity: isKnown ? (identity ?? '') : '',
+    // The same for the same memory; of data that are not those from before, whatever stands in them, it is another.
+    identity: isKnown && isSameMemory(identity ?? '', identityNow ?? '') ? (identityNow ?? '') : '',
     identityNow: identityNow ?? '',
     epoch: {
       last: Number(fence) - 1,

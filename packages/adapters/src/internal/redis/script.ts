@@ -27,12 +27,16 @@ local call = redis.call
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function text(n) return string.format('%.0f', n) end
--- Another process or another history of the data may have lost the last writes. Without the right to ask it is always the same.
+-- Which memory this is: RUN/HISTORY/PROMOTED. Without the right to ask it is always the same.
 local function identity()
   local server, replication = redis.pcall('INFO', 'server'), redis.pcall('INFO', 'replication')
   local run = type(server) == 'string' and string.match(server, 'run_id:(%x+)')
-  local id = type(replication) == 'string' and string.match(replication, 'master_replid:(%x+)')
-  return (run or '-') .. '/' .. (id or '-')
+  local id, former
+  if type(replication) == 'string' then
+    id, former = string.match(replication, 'master_replid:(%x+)'), string.match(replication, 'master_replid2:(%x+)')
+  end
+  local isPromoted = former and not string.match(former, '^0+$')
+  return (run or '-') .. '/' .. (id or '-') .. '/' .. (isPromoted and 'promoted' or '-')
 end
 `;
 
