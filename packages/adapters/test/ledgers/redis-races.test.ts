@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Ledger } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
-import { redisLedger } from '../../src/ledgers/redis.ts';
+import { redisLedger, type RedisClientLike } from '../../src/ledgers/redis.ts';
 import { interrupted, places } from './redis/places.ts';
 import { clockedLedgers } from './redis/subject.ts';
 import { expanded, LEASE, markOf, newNotification, settleOf, targetOf } from './support.ts';
@@ -213,8 +213,91 @@ describe('a cancel of a notification that sixteen workers are sending', () => {
     expect(deliveries.cancelled + deliveries.sent).toBe(3_000);
     const [notification] = await first.listNotifications({}).then(({ items }) => items);
     expect(notification?.state).toBe('cancelled');
+    expect(await client(place.port).hget(`{${place.name}}:n:${id}`, 'o')).toBe('0');
   });
 });
+
+describe('a call over much', () => {
+  const LONG = 'x'.repeat(100_000);
+
+  test('is written in parts, and begins again where one is refused', async () => {
+    const place = await make();
+    const first = open(place);
+    const ids = await expanded(first, 60);
+    const granted = await first.claim(byIds(ids), lease('r1'));
+    const marks = granted.flatMap((each) => (each.kind === 'granted' ? [markOf(each.id, each.fence)] : []));
+    const last = ids[59] ?? '';
+    const sizes: number[] = [];
+    const inner = client(place.port);
+    const slow = redisLedger({
+      name: place.name,
+      client: interrupted(
+        { ...measured(inner, sizes), pipeline: (commands) => inner.pipeline(commands) },
+        () => undefined,
+        // One part is written already.
+        () => first.cancel([{ id: last, by: 'they', why: 'no' }]),
+      ),
+    });
+    const verdicts = await slow.mark(marks.map((mark) => ({ ...mark, message: { text: LONG } })));
+    expect(verdicts.map((each) => (each.kind === 'go' ? each.attempt : each.kind))).toEqual([
+      ...Array.from({ length: 59 }, () => 1),
+      'cancelled',
+    ]);
+    expect(Math.max(...sizes)).toBeLessThan(4_500_000);
+    const records = await first.find(ids);
+    expect(records.map((record) => record?.attempts.length)).toEqual([...Array.from({ length: 59 }, () => 1), 0]);
+    const [record] = records;
+    expect(await inner.hget(`{${place.name}}:n:${record?.notificationId ?? ''}`, 'o')).toBe('59');
+  });
+
+  test('is listed whole, in pages of any size', async () => {
+    const place = await make();
+    const ledger = open(place);
+    const ids = [
+      ...(await expanded(ledger, 1_201)),
+      ...(await expanded(ledger, 1, 'k2')),
+      ...(await expanded(ledger, 3, 'k3')),
+    ];
+    await ledger.cancel(ids.slice(0, 2).map((id) => ({ id, by: 'they', why: 'no' })));
+    const [record] = await ledger.find(ids.slice(0, 1));
+    const filters: readonly (readonly [Parameters<Ledger['list']>[0], number])[] = [
+      [{}, 1_205],
+      [{ states: ['queued'] }, 1_203],
+      [{ states: ['cancelled'], type: 'order' }, 2],
+      [{ notificationId: record?.notificationId ?? '' }, 1_201],
+    ];
+    for (const [filter, count] of filters)
+      for (const limit of [7, 500, 5_000]) {
+        const listed: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const page: Awaited<ReturnType<Ledger['list']>> = await ledger.list(filter, { limit, cursor });
+          expect(page.items.length).toBeLessThanOrEqual(limit);
+          listed.push(...page.items.map(({ id }) => id));
+          ({ cursor } = page);
+        } while (cursor !== null);
+        expect(listed).toHaveLength(count);
+        expect(new Set(listed).size).toBe(count);
+      }
+  });
+});
+
+/** Notes how many characters each script gets. */
+function measured(redis: RedisClientLike, sizes: number[]): Pick<RedisClientLike, 'eval' | 'evalsha'> {
+  const note = (args: readonly (string | number)[]): void => {
+    sizes.push(args.reduce<number>((sum, each) => sum + String(each).length, 0));
+  };
+  return {
+    eval(text, keys, ...args) {
+      note(args);
+      return redis.eval(text, keys, ...args);
+    },
+    evalsha(sha, keys, ...args) {
+      note(args);
+      return redis.evalsha(sha, keys, ...args);
+    },
+  };
+}
 
 /** The same order for the same seed. */
 function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
