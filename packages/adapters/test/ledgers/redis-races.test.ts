@@ -241,7 +241,7 @@ describe('a call over much', () => {
     const verdicts = await slow.mark(marks.map((mark) => ({ ...mark, message: { text: LONG } })));
     expect(verdicts.map((each) => (each.kind === 'go' ? each.attempt : each.kind))).toEqual([
       ...Array.from({ length: 59 }, () => 1),
-      'cancelled',
+      'settled',
     ]);
     expect(Math.max(...sizes)).toBeLessThan(4_500_000);
     const records = await first.find(ids);
