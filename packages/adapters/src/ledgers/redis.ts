@@ -21,14 +21,14 @@ export type { RedisLedgerOptions, RedisWait } from '../internal/redis/options.ts
  */
 export function redisLedger(options: RedisLedgerOptions): Ledger {
   const checked = checkedOptions(options);
-  const { client, name, wait, warn } = checked;
+  const { client, name, wait } = checked;
+  const warned = new Set<string>();
   const send = sending(client, name);
   const crowd = { lanes: 1 };
   let memory = '';
   let looked: string | null = null;
   let opening: Promise<string> | null = null;
   let isClosed = false;
-  let told = '';
 
   const store = redisStore({ ...checked, send, onMemory: (identity) => (memory = identity) });
   const keepHouse = housekeeping({ ...checked, send });
@@ -36,16 +36,19 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
 
   /** What was decided stands, whatever becomes of the housekeeping; but sizes grow where it never succeeds. */
   function tellOnce(error: unknown): void {
-    const { message } = unavailable(error, name);
-    if (message !== told) warn(`housekeeping failed and is tried again: ${message}`);
-    told = message;
+    warn(`housekeeping failed and is tried again: ${unavailable(error, name).message}`);
+  }
+
+  function warn(warning: string): void {
+    if (!warned.has(warning)) checked.warn(warning);
+    warned.add(warning);
   }
 
   async function open(): Promise<void> {
     if (isClosed) throw new SendonceError('LEDGER_UNAVAILABLE', `${whoOf(name)} is closed`);
     if (looked !== null && (memory === '' || looked === memory)) return;
     // One for all calls, however many come at once; after a failure the next call tries again.
-    looked = await (opening ??= openStore(send, checked).finally(() => (opening = null)));
+    looked = await (opening ??= openStore(send, { name, warn }).finally(() => (opening = null)));
   }
 
   const storeOf = ({ makesDeliveries = false, isStrict = false }): RecordStore => ({

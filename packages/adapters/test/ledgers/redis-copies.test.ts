@@ -260,7 +260,7 @@ function remembering(redis: Redis, copies: (() => Promise<unknown>)[]): RedisCli
 async function dataOf(redis: Redis, name: string): Promise<Record<string, unknown>> {
   const read: Readonly<Record<string, (key: string) => Promise<unknown>>> = {
     hash: (key) => redis.hgetall(key),
-    zset: (key) => redis.zrange(key, 0, -1, 'WITHSCORES'),
+    zset: (key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
     set: async (key) => (await redis.smembers(key)).toSorted(),
     string: (key) => redis.get(key),
   };

@@ -2,10 +2,10 @@ import { isSendonceError, notificationId, type Ledger } from '@sendonce/core';
 import { Cluster, Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { markRestored, redisLedger } from '../../src/ledgers/redis.ts';
-import { redisServer, type RedisServer, type RedisServerOptions } from '../support/redis-server.ts';
+import type { RedisServer, RedisServerOptions } from '../support/redis-server.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { clocked, clockOf } from './redis/clocked.ts';
-import { places } from './redis/places.ts';
+import { loggingServer, places } from './redis/places.ts';
 import { clockedLedgers, type ClockedLedger } from './redis/subject.ts';
 import { expanded, LEASE, markOf, newDelivery, newNotification, sendDue, settleOf, targetOf } from './support.ts';
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 
 /** A server of a test's own, which it may break. */
 async function own(options: RedisServerOptions = {}): Promise<RedisServer> {
-  const server = await redisServer(options);
+  const server = await loggingServer(options);
   opened.push(server);
   return server;
 }
@@ -52,7 +52,7 @@ describe('a server that drops records when its memory is full', () => {
   test('is found again after a restart', async () => {
     const server = await own();
     const redis = client(server.port);
-    const ledger = redisLedger({ client: redis });
+    const ledger = redisLedger({ client: redis, onWarning: () => undefined });
     await expanded(ledger, 1);
     await server.kill();
     await server.revive();
@@ -73,6 +73,16 @@ describe('a server that drops records when its memory is full', () => {
       expect.stringContaining('INFO'),
     ]);
   });
+});
+
+test('a server that keeps no log is warned of, once', async () => {
+  const redis = client((await own()).port);
+  await redis.config('SET', 'appendonly', 'no');
+  const warnings: string[] = [];
+  const ledger = redisLedger({ client: redis, onWarning: (each) => warnings.push(each) });
+  await expanded(ledger, 1);
+  await ledger.count();
+  expect(warnings).toEqual([expect.stringMatching(/no append-only file.*run: CONFIG SET appendonly yes/)]);
 });
 
 describe('what Redis refuses', () => {
@@ -284,6 +294,8 @@ describe('a Cluster', () => {
       const ledger = redisLedger({ client: cluster });
       const ids = await expanded(ledger, 3);
       expect((await sendDue(ledger)).toSorted()).toEqual(ids.toSorted());
+      const strict = redisLedger({ client: cluster, wait: { replicas: 1, timeoutMs: 50 } });
+      await expect(strict.cancel([{ id: ids[0] ?? '', by: 'they', why: 'no' }])).rejects.toThrow('0 of 1 replicas');
       const slots = await Promise.all((await node.keys('*')).map((key) => node.cluster('KEYSLOT', key)));
       expect(new Set(slots).size).toBe(1);
     } finally {

@@ -22,14 +22,3 @@ export const LISTS = {
 
 export type Cell = string | number;
 export type Lists = Partial<Record<keyof typeof LISTS, readonly (readonly Cell[])[]>>;
-
-/** How a write changes a notification's numbers. */
-export interface Tally {
-  readonly open: number;
-  /** Its dead letters. */
-  readonly letters: number;
-}
-
-export function sumOf(a: Tally | undefined, b: Tally): Tally {
-  return { open: (a?.open ?? 0) + b.open, letters: (a?.letters ?? 0) + b.letters };
-}

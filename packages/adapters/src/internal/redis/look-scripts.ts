@@ -1,4 +1,4 @@
-import { DELIVERY_ROW, NOTIFICATION_ROW } from './read-script.ts';
+import { DELIVERY_ROW, NOTIFICATION_ROW } from './rows.ts';
 import { script, type Script } from './script.ts';
 
 /** Rows that one script looks at, at most. */

@@ -1,18 +1,14 @@
-import { isDeadLetter, type DeliveryRecord } from '@sendonce/core';
-import { addUp, keyOfEvidence, messageKey, openChange, watchAt, workAt } from '@sendonce/core/records';
 import { isEpochChange } from '../ahead/changes.ts';
 import type { Known } from '../ahead/known.ts';
 import { plain } from '../ahead/plain.ts';
 import type { Run } from '../ahead/run.ts';
 import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { WriteOptions } from '../ahead/transact.ts';
-import { attentionOf } from '../sqlite/attention.ts';
-import { NOT_READ } from '../sqlite/delivery-row.ts';
-import { eraseAt } from '../sqlite/retention.ts';
-import { LISTS, sumOf, type Cell, type Lists, type Tally } from './lists.ts';
-import { packedFixed, packedMessages, packedState } from './packed.ts';
-import { SEPARATOR } from './script.ts';
-import { notificationLists } from './write-notifications.ts';
+import { changedRow, madeRow } from './delivery-rows.ts';
+import { LISTS, type Cell, type Lists } from './lists.ts';
+import { notificationLists } from './notification-rows.ts';
+import { otherLists } from './other-rows.ts';
+import { sumOf, sumsOf, talliesOf, type Tally } from './tallies.ts';
 
 /** A process that slept longer than this between reading and writing reads again: its moment is over. */
 const FRESH_MS = 30_000;
@@ -51,7 +47,7 @@ export function writesOf(
       taken,
       sums: sumsOf(mine, isLast ? run.refusedMoves : 0),
       ...(isLast
-        ? { made: made.map((entry) => madeRow(entry, contentRetentionMs)), ...restOf(run, known) }
+        ? { made: made.map((entry) => madeRow(entry, contentRetentionMs)), ...otherLists(run, known) }
         : { notifications: Array.from(tally, ([id, each]) => [id, '', '', '', '', '', '', each.open, each.letters]) }),
     };
     if (isLast) Object.assign(lists, notificationLists(run, tally, spoken));
@@ -107,102 +103,6 @@ function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number):
     part.rows.push(row);
   }
   return parts;
-}
-
-/** As `LISTS.changed`. */
-function changedRow({ id, fact, record, isFrozenNow, story }: DeliveryEntry, contentRetentionMs: number): Cell[] {
-  const before = fact?.record ?? record;
-  const eraseBefore = eraseAt(before, contentRetentionMs);
-  return [
-    ...[id, fact?.version ?? '', packedState(record)],
-    moved(workAt(before), workAt(record)),
-    moved(watchAt(before), watchAt(record)),
-    moved(eraseBefore, eraseAt(record, contentRetentionMs)),
-    ...[attentionOf(before) ?? '', attentionOf(record) ?? ''],
-    before.attempts === record.attempts ? '' : packedMessages(record),
-    messageOf(record, isFrozenNow),
-    story,
-  ];
-}
-
-/** As `LISTS.made`. */
-function madeRow({ id, record, isFrozenNow, story }: DeliveryEntry, contentRetentionMs: number): Cell[] {
-  const { notificationId, target } = record;
-  return [
-    ...[id, notificationId, plain(target.recipientId), packedFixed(record), JSON.stringify(target.data)],
-    packedState(record),
-    ...[workAt(record), watchAt(record), eraseAt(record, contentRetentionMs)].map((at) => at ?? ''),
-    attentionOf(record) ?? '',
-    packedMessages(record),
-    messageOf(record, isFrozenNow),
-    story,
-  ];
-}
-
-function moved(before: number | null, after: number | null): Cell {
-  return before === after ? '' : (after ?? '-');
-}
-
-function messageOf({ message }: DeliveryRecord, isFrozenNow: boolean): string {
-  return isFrozenNow && message !== NOT_READ ? JSON.stringify(message) : '';
-}
-
-function talliesOf(entries: readonly DeliveryEntry[]): ReadonlyMap<string, Tally> {
-  const tallies = new Map<string, Tally>();
-  for (const { fact, record } of entries) {
-    const before = fact?.record ?? null;
-    const change = { open: openChange(before, record), letters: lettersIn(record) - lettersIn(before) };
-    if (change.open !== 0 || change.letters !== 0)
-      tallies.set(record.notificationId, sumOf(tallies.get(record.notificationId), change));
-  }
-  return tallies;
-}
-
-/** A notification that has dead letters keeps what its producer gave, because a replay may need it. */
-function lettersIn(record: DeliveryRecord | null): number {
-  return record !== null && isDeadLetter(record.state) ? 1 : 0;
-}
-
-function sumsOf(entries: readonly DeliveryEntry[], refusedMoves: number): (readonly Cell[])[] {
-  const sums = new Map<string, number>();
-  const add = (name: string, change: number): void => void sums.set(name, (sums.get(name) ?? 0) + change);
-  for (const { fact, record } of entries)
-    addUp(
-      { delivery: (state, change) => add(`d:${state}`, change), assumed: (change) => add('assumed', change) },
-      fact?.record ?? null,
-      record,
-    );
-  add('refused', refusedMoves);
-  return [...sums].filter(([, change]) => change !== 0);
-}
-
-/** What belongs to no delivery. */
-function restOf(run: Run, known: Known): Lists {
-  const { gates, evidence, claim, strays } = run;
-  return {
-    kept: evidence.kept().map((each) => {
-      const { deliveryId, provider, providerMessageId, kind } = each;
-      const message = providerMessageId === null ? '' : plain(messageKey(provider, providerMessageId));
-      const was = message === '' ? [] : (known.ids('message', message) ?? []);
-      const isAbsent = deliveryId !== null && known.delivery(deliveryId) === null;
-      const name = [provider, providerMessageId ?? '', kind].map(plain).join(SEPARATOR);
-      const absent = isAbsent ? plain(deliveryId) : '';
-      return [plain(keyOfEvidence(each)), absent, message, was.join(SEPARATOR), name, JSON.stringify(each)];
-    }),
-    suppressions: Array.from(gates.suppressions.values(), ({ tenant, recipientId, topic, channel, ...rest }) => [
-      [plain(tenant), plain(recipientId)].join(SEPARATOR),
-      [plain(topic), channel].join(SEPARATOR),
-      rest.suppressed ? JSON.stringify([rest.by, rest.why]) : '',
-    ]),
-    blocks: Array.from(gates.blocks.values(), ({ scope, blocked, recheckMs, by, why }) => [
-      plain(scope),
-      blocked ? [recheckMs, JSON.stringify([by, why])].join(SEPARATOR) : '',
-    ]),
-    claims: claim === null ? [] : [[plain(claim.requestId), claim.untilMs, JSON.stringify(claim.ids)]],
-    strays: Array.from(strays, (id) => [plain(id)]),
-    damaged: Array.from(known.damaged.deliveries, (id) => [id]),
-    damagedNotifications: Array.from(known.damaged.notifications, (id) => [id]),
-  };
 }
 
 function flat(lists: Lists): readonly Cell[] {

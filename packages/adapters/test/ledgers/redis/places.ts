@@ -2,7 +2,7 @@ import type { Ledger } from '@sendonce/core';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach } from 'vitest';
 import { redisLedger, type RedisLedgerOptions } from '../../../src/ledgers/redis.ts';
-import { redisServer, type RedisServer } from '../../support/redis-server.ts';
+import { redisServer, type RedisServer, type RedisServerOptions } from '../../support/redis-server.ts';
 import type { Place } from '../processes/protocol.ts';
 
 export type RedisPlace = Extract<Place, { kind: 'redis' }>;
@@ -18,8 +18,17 @@ export interface Places {
 
 let made = 0;
 
+/** A server that keeps a log, as the ledger wants it; when it is started again it is empty. */
+export async function loggingServer(options?: RedisServerOptions): Promise<RedisServer> {
+  const server = await redisServer(options);
+  const redis = new Redis(server.port, '127.0.0.1');
+  await redis.config('SET', 'appendfsync', 'no', 'appendonly', 'yes');
+  redis.disconnect();
+  return server;
+}
+
 export function places(): Places {
-  const server = redisServer();
+  const server = loggingServer();
   const clients: Redis[] = [];
   const end = (): void => {
     for (const each of clients.splice(0)) each.disconnect();

@@ -2,7 +2,7 @@ import { ledgerCapabilities, type LedgerSubject } from '@sendonce/core/conforman
 import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { markRestored, redisLedger, type RedisLedgerOptions } from '../../../src/ledgers/redis.ts';
-import { redisServer } from '../../support/redis-server.ts';
+import { loggingServer } from './places.ts';
 import { clocked, clockOf } from './clocked.ts';
 
 /** An empty ledger, and a clock that stands still until a test moves it. */
@@ -18,7 +18,7 @@ const START_MS = Date.UTC(2023, 10, 14);
 let made = 0;
 
 export function clockedLedgers(): () => Promise<ClockedLedger> {
-  const starting = redisServer();
+  const starting = loggingServer();
   let redis: Redis | null = null;
   afterAll(async () => {
     redis?.disconnect();
