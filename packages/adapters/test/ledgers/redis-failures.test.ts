@@ -152,14 +152,14 @@ describe('what Redis refuses', () => {
   });
 });
 
-describe('a server that starts again without its data', () => {
-  test('lets nothing move for a while, lists what it lost, and nothing of it is sent twice unsaid', async () => {
+describe('another memory', () => {
+  test('without the data lets nothing move for a while, lists what it lost, and nothing of it is sent twice unsaid', async () => {
     const server = await own();
     const redis = client(server.port);
     const clock = async (ms: number): Promise<unknown> => redis.set(clockOf('sendonce'), ms);
     const startMs = Date.UTC(2023, 10, 14);
     await clock(startMs);
-    const ledger = redisLedger({ client: clocked(redis) });
+    const ledger = redisLedger({ client: clocked(redis), onWarning: () => undefined });
     const notification = notificationId('default', 'order', 'k1');
     const [inFlight = '', queued = ''] = await expanded(ledger, 2);
     const fence = await fenceOf(ledger, inFlight);
@@ -197,6 +197,30 @@ describe('a server that starts again without its data', () => {
     });
   });
 
+  test('with an older copy of the data sends nothing again of what it had marked since', async () => {
+    const server = await own();
+    const redis = client(server.port);
+    const startMs = Date.UTC(2023, 10, 14);
+    await redis.set(clockOf('sendonce'), startMs);
+    const options = { client: clocked(redis), onWarning: () => undefined };
+    const before = redisLedger(options);
+    const [inFlight = '', queued = ''] = await expanded(before, 2);
+    await redis.save();
+    const fence = await fenceOf(before, inFlight);
+    expect(await before.mark([markOf(inFlight, fence)])).toMatchObject([{ kind: 'go' }]);
+
+    await server.kill();
+    await server.revive();
+    // Whoever looks now has never seen the other memory.
+    const ledger = redisLedger(options);
+    expect((await ledger.find([inFlight]))[0]).toMatchObject({ state: 'queued', attempts: [] });
+    expect(await ledger.claim(byId(inFlight), lease('r2'))).toMatchObject([{ kind: 'held' }]);
+    await redis.set(clockOf('sendonce'), startMs + 300_001);
+    expect(await ledger.claim({ due: 10, lateMs: 0 }, lease('r3'))).toEqual([]);
+    expect(await ledger.settle([settleOf(inFlight, fence)])).toMatchObject([{ kind: 'evidence', state: 'sent' }]);
+    expect((await ledger.find([queued]))[0]).toMatchObject({ state: 'unknown', attempts: [{ presumed: true }] });
+  });
+
   const LOSSES: readonly [what: string, lose: (at: ClockedLedger) => Promise<unknown>, isEmpty: boolean][] = [
     [
       'that were emptied while it ran',
@@ -221,7 +245,7 @@ describe('a server that starts again without its data', () => {
     ],
     ['that were put back', ({ options }) => markRestored(options, 300_000), false],
   ];
-  test.for(LOSSES)('data %s let nothing move for a while, then presume what they cannot know', async (of) => {
+  test.for(LOSSES)('with data %s lets nothing move for a while, then presumes what it cannot know', async (of) => {
     const [, lose, isEmpty] = of;
     const place = await ledgers();
     const ledger = redisLedger(place.options);

@@ -2,7 +2,7 @@
 const MOST_RECORDS = 1_000;
 
 /** How questions are answered, part of the script that reads: `answers[kind](a, b)`. Each value is a pair (x, y). */
-export const ANSWERS = `
+export const ANSWERS: string = `
 local function due(zset, a, b)
   local skip, limit = string.match(b, '^(%d+)%+(%d+)$')
   return call('ZRANGEBYSCORE', P .. zset, '-inf', text(now - tonumber(a)), 'LIMIT', skip, limit)
@@ -70,4 +70,4 @@ local answers = {
     return values
   end,
 }
-` as const;
+`;
