@@ -73,12 +73,14 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     capabilities: { shared: true, durable: true, transactions: false, file: null },
     ...writing,
     add: recordLedger(storeOf({ makesDeliveries: true })).add,
+    accept: strict.accept,
+    seal: strict.seal,
     mark: strict.mark,
     cancel: strict.cancel,
     // Once to have it stand, and once more to see what was marked by those who had not seen it.
     suppress: async (batch) => {
       await writing.suppress(batch);
-      return writing.suppress(batch);
+      return strict.suppress(batch);
     },
     ...reading(async (script, args) => {
       await open();

@@ -266,18 +266,26 @@ describe('another memory', () => {
 describe('replicas that are waited for', () => {
   const wait = { replicas: 1, timeoutMs: 200 };
 
-  test('have each mark and each cancel before it counts; a repeated mark is waited for as well', async () => {
+  test('have what a producer or operator is told, and each mark, before it counts; a repeat is waited for too', async () => {
     const [master, replica] = [await own(), await own()];
     const redis = client(master.port);
+    const [id = '', other = ''] = await expanded(redisLedger({ client: redis }), 2);
     const ledger = redisLedger({ client: redis, wait });
-    const [id = '', other = ''] = await expanded(ledger, 2);
     const fence = await fenceOf(ledger, id);
-    const lost = await errorOf(ledger.mark([markOf(id, fence)]));
-    expect(isSendonceError(lost, 'LEDGER_UNAVAILABLE') && lost.message).toContain('0 of 1 replicas confirmed');
-    expect(await errorOf(ledger.mark([markOf(id, fence)]))).toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
-    expect(await errorOf(ledger.cancel([{ id: other, by: 'they', why: 'no' }]))).toMatchObject({
-      code: 'LEDGER_UNAVAILABLE',
-    });
+    const operator = { by: 'they', why: 'no' };
+    const someone = { tenant: 'default', recipientId: 'someone-9', topic: '*', channel: '*' } as const;
+    const strict: readonly (() => Promise<unknown>)[] = [
+      () => ledger.mark([markOf(id, fence)]),
+      () => ledger.mark([markOf(id, fence)]),
+      () => ledger.cancel([{ id: other, ...operator }]),
+      () => ledger.suppress([{ ...someone, suppressed: true, ...operator }]),
+      () => ledger.accept([newNotification('n_x', 'x', [targetOf(1)])]),
+      () => ledger.seal([{ notificationId: 'n_x', page: 0, targets: [targetOf(1)], last: true, fence: null }]),
+    ];
+    for (const call of strict) {
+      const lost = await errorOf(call());
+      expect(isSendonceError(lost, 'LEDGER_UNAVAILABLE') && lost.message).toContain('0 of 1 replicas confirmed');
+    }
 
     const copy = client(replica.port);
     await copy.replicaof('127.0.0.1', master.port);

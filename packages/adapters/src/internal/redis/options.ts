@@ -31,7 +31,10 @@ export interface RedisLedgerOptions {
    * visibility, ms. 0 to 1 day. @defaultValue 5 minutes
    */
   readonly quarantineMs?: number;
-  /** Replicas that have to confirm each mark and each cancel before it counts. @defaultValue none are waited for */
+  /**
+   * Replicas that have to confirm what a producer or an operator is told (a publish, a cancel, an opt-out), and each mark, before it
+   * counts. @defaultValue none are waited for
+   */
   readonly wait?: RedisWait;
   /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
   readonly onWarning?: (warning: string) => void;

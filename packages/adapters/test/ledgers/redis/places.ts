@@ -22,7 +22,8 @@ let made = 0;
 export async function loggingServer(options?: RedisServerOptions): Promise<RedisServer> {
   const server = await redisServer(options);
   const redis = new Redis(server.port, '127.0.0.1');
-  await redis.config('SET', 'appendfsync', 'no', 'appendonly', 'yes');
+  // Without a delay of five seconds before a replica gets its first copy.
+  await redis.config('SET', 'appendfsync', 'no', 'appendonly', 'yes', 'repl-diskless-sync-delay', '0');
   redis.disconnect();
   return server;
 }
