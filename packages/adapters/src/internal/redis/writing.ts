@@ -18,8 +18,8 @@ const MOST_CHARACTERS = 4_000_000;
 
 /**
  * The arguments of the scripts that write a run, one after the other: mostly one. A call over many deliveries that exist already is
- * written in parts, as if it had been several calls, each on the whole condition; all else that it changes comes with the last part. When
- * a part is refused the call begins again and finds what it has done already, as after a lost reply.
+ * written in parts, as if it had been several calls, each on the condition of what it looked at; notifications and all else come with the
+ * last part. When a part is refused the call begins again and finds what it has done already, as after a lost reply.
  */
 export function writesOf(
   run: Run,
