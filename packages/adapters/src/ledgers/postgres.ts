@@ -12,7 +12,8 @@ import {
 } from '../internal/postgres/options.ts';
 import { reading } from '../internal/postgres/reading.ts';
 import { migrationText } from '../internal/postgres/schema.ts';
-import { transact } from '../internal/postgres/transact.ts';
+import { transact } from '../internal/ahead/transact.ts';
+import { postgresStore } from '../internal/postgres/store.ts';
 
 export type { PostgresLike } from '../internal/postgres/connection.ts';
 export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/options.ts';
@@ -25,7 +26,8 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  * LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_UNAVAILABLE: the call may be repeated.
  */
 export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrations {
-  const checked = { ...checkedOptions(options), crowd: { lanes: 1 }, makesDeliveries: false };
+  const given = checkedOptions(options);
+  const checked = { ...given, store: postgresStore(given), crowd: { lanes: 1 }, makesDeliveries: false };
   const { query, schema, name } = checked;
   let opening: Promise<string> | null = null;
   let ownKey: string | null = null;
@@ -109,7 +111,8 @@ export function migrationSql({ schema = 'sendonce' }: Pick<PostgresPlace, 'schem
  * a failover, or a restore to a point in time, the ledger sees by itself that it is on another server or timeline.
  */
 export async function markRestored(options: PostgresLedgerOptions, quarantineMs: number): Promise<void> {
-  const checked = { ...checkedOptions(options), crowd: { lanes: 1 }, makesDeliveries: false };
+  const checked = checkedOptions(options);
   await openSchema(checked);
-  await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, checked);
+  const acting = { ...checked, store: postgresStore(checked), crowd: { lanes: 1 }, makesDeliveries: false };
+  await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, acting);
 }

@@ -1,46 +1,42 @@
 import type { DeliveryRecord, NotificationRecord } from '@sendonce/core';
-import type { SavedEpoch } from '@sendonce/core/records';
 import { recordOf, type DeliveryRow } from '../sqlite/delivery-row.ts';
 import { notificationOf, type NotificationRow } from '../sqlite/notification-row.ts';
+import {
+  orUndefined,
+  type AnswerFact,
+  type DeliveryFact,
+  type Found,
+  type NotificationFact,
+  type StoreFact,
+} from '../ahead/facts.ts';
+import type { Asked } from '../ahead/questions.ts';
 import type { Row } from './connection.ts';
 import { DELIVERY_COLUMNS, NOTIFICATION_COLUMNS } from './questions.ts';
-import { unplain } from './text.ts';
+import { unplain } from '../ahead/plain.ts';
 
-/** The one row about the whole store, with what the statement that read it took along. */
-export interface StoreFact {
-  readonly key: string;
-  readonly version: string;
-  /** The memory that the tables were last used in, and the one that they are in now. */
-  readonly identity: string;
-  readonly identityNow: string;
-  readonly epoch: SavedEpoch;
-  /** Rises with every opt-out and block. */
-  readonly gates: string;
-  readonly hasSuppressions: boolean;
-  readonly hasKept: boolean;
-  /** ms until asked again, by scope. */
-  readonly blocks: ReadonlyMap<string, number>;
-  readonly nowMs: number;
-  /** One for the whole call: higher than any that the records in it carry. */
-  readonly fence: number;
+/** The rows of a read statement as what they say. */
+export function foundIn(rows: readonly Row[]): Found {
+  const found = {
+    deliveries: [] as DeliveryFact[],
+    notifications: [] as NotificationFact[],
+    answers: [] as AnswerFact[],
+  };
+  let store: StoreFact | null = null;
+  for (const row of rows) {
+    const { kind } = row;
+    if (kind === 'store') store = storeFact(row);
+    else if (kind === 'd') found.deliveries.push(deliveryFact(row));
+    else if (kind === 'n') found.notifications.push(notificationFact(row));
+    else {
+      const [a = '', b = '', x = '', y = ''] = cells(row).map((cell) => cell ?? '');
+      found.answers.push({ kind: kind as Asked, a, b, x, y });
+    }
+  }
+  if (store === null) throw new TypeError('the row of the store is missing');
+  return { ...found, store };
 }
 
-/** `record` is undefined for what cannot be read. */
-export interface DeliveryFact {
-  readonly id: string;
-  readonly version: string;
-  readonly notification: string;
-  readonly record: DeliveryRecord | undefined;
-}
-export interface NotificationFact {
-  readonly id: string;
-  readonly version: string;
-  readonly open: number;
-  readonly record: NotificationRecord | undefined;
-}
-
-/** Rows of a read statement as what they say. */
-export function storeFact(row: Row): StoreFact {
+function storeFact(row: Row): StoreFact {
   const [
     key,
     version,
@@ -83,7 +79,7 @@ function blocksOf(text: string | null): ReadonlyMap<string, number> {
   return blocks;
 }
 
-export function deliveryFact(row: Row): DeliveryFact {
+function deliveryFact(row: Row): DeliveryFact {
   const of = named(row, DELIVERY_COLUMNS);
   return {
     id: of['id'] ?? '',
@@ -125,7 +121,7 @@ export function deliveryOf(of: Row): DeliveryRecord {
   return { ...record, target: { ...record.target, data } };
 }
 
-export function notificationFact(row: Row): NotificationFact {
+function notificationFact(row: Row): NotificationFact {
   const of = named(row, NOTIFICATION_COLUMNS);
   return {
     id: of['id'] ?? '',
@@ -148,15 +144,6 @@ export function notificationRecordOf(of: Row): NotificationRecord {
   };
   const data = of['data'];
   return notificationOf(row, () => (typeof data === 'string' ? (JSON.parse(data) as unknown) : null));
-}
-
-export function orUndefined<T>(make: () => T): T | undefined {
-  try {
-    return make();
-  } catch {
-    // One damaged row must not hold up the others.
-    return undefined;
-  }
 }
 
 function numberOf(text: string | null | undefined): number | null {

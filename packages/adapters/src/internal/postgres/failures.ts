@@ -57,6 +57,11 @@ const OTHER: Told = [
 ];
 const NOT_MIGRATED: ReadonlySet<string> = new Set(['3F000', '42P01', '42883', '42703']);
 
+/** As messages name the ledger. */
+export function whoOf(schema: string): string {
+  return `ledger in schema '${schema}'`;
+}
+
 /** The error that a user sees for a driver's. `schema` is the ledger's. */
 export function unavailable(error: unknown, schema: string): SendonceError {
   if (error instanceof SendonceError) return error;
@@ -64,7 +69,7 @@ export function unavailable(error: unknown, schema: string): SendonceError {
   if (state !== null && NOT_MIGRATED.has(state)) return notMigrated(schema, error);
   const [code, advice] = TOLD[state ?? ''] ?? TOLD[state?.slice(0, 2) ?? ''] ?? OTHER;
   const said = error instanceof Error ? error.message : String(error);
-  return new SendonceError(code, `ledger in schema '${schema}': ${advice} (PostgreSQL says: ${said})`, {
+  return new SendonceError(code, `${whoOf(schema)}: ${advice} (PostgreSQL says: ${said})`, {
     cause: error,
   });
 }

@@ -1,12 +1,15 @@
 import { SendonceError } from '@sendonce/core';
 import type { Records, Transaction } from '@sendonce/core/records';
-import { queryOf } from './connection.ts';
+import { queryOf, type Query } from './connection.ts';
 import { sqlState, unavailable } from './failures.ts';
-import { isClient } from './options.ts';
-import { transact, type Transacting } from './transact.ts';
+import { isClient, type CheckedOptions } from './options.ts';
+import { postgresStore } from './store.ts';
+import { transact, type Transacting } from '../ahead/transact.ts';
 
 /** How long a transaction of REPEATABLE READ tries for a key that another one has just used, and that it will never see. */
 const MOST_WAIT_MS = 1_000;
+
+type Joining = Omit<Transacting, 'store'> & Pick<CheckedOptions, 'name' | 'schema' | 'contentRetentionMs'>;
 
 /**
  * Runs `work` in the transaction that the caller has begun on this connection: all of it or nothing, and the transaction goes on either
@@ -20,7 +23,7 @@ export async function inJoined<T>(
     about,
     options,
     ownKey,
-  }: { readonly about: Transaction; readonly options: Omit<Transacting, 'query'>; readonly ownKey: string | null },
+  }: { readonly about: Transaction; readonly options: Joining; readonly ownKey: string | null },
 ): Promise<T> {
   if (!isClient(given))
     throw invalid(
@@ -28,7 +31,7 @@ export async function inJoined<T>(
     );
   const client = queryOf(given);
   await savepoint(() => client('SAVEPOINT sendonce'), options.name);
-  const query: Transacting['query'] = async (text, values) => {
+  const query: Query = async (text, values) => {
     try {
       return await client(text, values);
     } catch (error) {
@@ -40,7 +43,8 @@ export async function inJoined<T>(
     }
   };
   const lockTimeoutMs = Math.min(options.lockTimeoutMs, MOST_WAIT_MS);
-  const { result, known } = await transact(work, about, { ...options, lockTimeoutMs, query });
+  const store = postgresStore({ ...options, query });
+  const { result, known } = await transact(work, about, { ...options, lockTimeoutMs, store });
   if (ownKey !== null && known.store?.key !== ownKey) {
     await client('ROLLBACK TO SAVEPOINT sendonce');
     throw invalid('this connection is to another database than the ledger: one transaction needs one database');

@@ -1,53 +1,7 @@
-import { parameters, plain } from './text.ts';
+import { plain } from '../ahead/plain.ts';
+import { parameters } from './text.ts';
 import { CLOCK_MS } from './schema.ts';
-
-/** What a call can ask the database about, beside records by their ids. */
-export type Asked =
-  | 'work'
-  | 'watch'
-  | 'of'
-  | 'recipient'
-  | 'message'
-  | 'unsettled'
-  | 'routing'
-  | 'unfinished'
-  | 'ended'
-  | 'page'
-  | 'before'
-  | 'request'
-  | 'kept'
-  | 'suppressed';
-
-/** What an answer is made of: ids of records, which come with it, or values. */
-export const ASKED: Readonly<Record<Asked, 'deliveries' | 'notifications' | 'values'>> = {
-  work: 'deliveries',
-  watch: 'deliveries',
-  of: 'deliveries',
-  recipient: 'deliveries',
-  message: 'deliveries',
-  unsettled: 'deliveries',
-  routing: 'notifications',
-  unfinished: 'notifications',
-  ended: 'notifications',
-  page: 'values',
-  before: 'values',
-  request: 'values',
-  kept: 'values',
-  suppressed: 'values',
-};
-
-export interface Question {
-  readonly kind: Asked;
-  readonly a: string;
-  readonly b: string;
-}
-
-/** What one statement is to bring. */
-export interface Wanted {
-  readonly deliveries: ReadonlySet<string>;
-  readonly notifications: ReadonlySet<string>;
-  readonly questions: Iterable<Question>;
-}
+import { ASKED, type Asked, type Question, type Wanted } from '../ahead/questions.ts';
 
 export interface ReadOptions {
   readonly schema: string;

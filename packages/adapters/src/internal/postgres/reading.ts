@@ -10,10 +10,12 @@ import {
 import { isListedByAttention } from '../sqlite/attention.ts';
 import { storyOf } from '../sqlite/story.ts';
 import type { Query, Row } from './connection.ts';
-import { deliveryOf, notificationRecordOf, orUndefined } from './facts.ts';
+import { orUndefined } from '../ahead/facts.ts';
+import { deliveryOf, notificationRecordOf } from './facts.ts';
 import { DELIVERY_COLUMNS, NOTIFICATION_COLUMNS } from './questions.ts';
 import { CLOCK_MS } from './schema.ts';
-import { parameters, plain, type Parameters } from './text.ts';
+import { plain } from '../ahead/plain.ts';
+import { parameters, type Parameters } from './text.ts';
 
 type Reading = Pick<Ledger, 'find' | 'findNotifications' | 'list' | 'listNotifications' | 'count' | 'history'>;
 const DEFAULT_LIMIT = 100;

@@ -1,5 +1,5 @@
-import type { Known } from './known.ts';
-import type { Run } from './run.ts';
+import type { Known } from '../ahead/known.ts';
+import type { Run } from '../ahead/run.ts';
 import type { Parameters } from './text.ts';
 
 export interface ConditionOptions {

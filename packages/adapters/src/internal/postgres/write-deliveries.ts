@@ -3,9 +3,10 @@ import { watchAt, workAt } from '@sendonce/core/records';
 import { attentionOf } from '../sqlite/attention.ts';
 import { bodyOf, fixedOf, NOT_READ } from '../sqlite/delivery-row.ts';
 import { eraseAt } from '../sqlite/retention.ts';
-import type { Run } from './run.ts';
-import type { DeliveryEntry } from './run-deliveries.ts';
-import { plain, type Columns, type Parameters } from './text.ts';
+import type { Run } from '../ahead/run.ts';
+import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
+import { plain } from '../ahead/plain.ts';
+import type { Columns, Parameters } from './text.ts';
 
 export interface DeliveryWriteOptions {
   readonly schema: string;

@@ -1,8 +1,9 @@
 import { notificationWorkAt } from '@sendonce/core/records';
 import { notificationBodyOf } from '../sqlite/notification-row.ts';
-import type { Run } from './run.ts';
-import { EXPANDED, type Entry } from './run-notifications.ts';
-import { plain, type Columns, type Parameters } from './text.ts';
+import type { Run } from '../ahead/run.ts';
+import { EXPANDED, type Entry } from '../ahead/run-notifications.ts';
+import { plain } from '../ahead/plain.ts';
+import type { Columns, Parameters } from './text.ts';
 
 export interface NotificationWriteOptions {
   readonly schema: string;

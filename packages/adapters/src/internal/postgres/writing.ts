@@ -1,38 +1,19 @@
 import { keyOfEvidence } from '@sendonce/core/records';
+import { isEpochChange } from '../ahead/changes.ts';
 import { UNREADABLE } from '../sqlite/attention.ts';
-import type { Run } from './run.ts';
-import type { Known } from './known.ts';
+import type { Run } from '../ahead/run.ts';
+import type { WriteOptions } from '../ahead/transact.ts';
+import type { Known } from '../ahead/known.ts';
 import { conditions } from './write-conditions.ts';
 import { deliveryWrites } from './write-deliveries.ts';
 import { notificationWrites } from './write-notifications.ts';
 import { CLOCK_MS } from './schema.ts';
-import { parameters, plain, type Parameters } from './text.ts';
+import { plain } from '../ahead/plain.ts';
+import { parameters, type Parameters } from './text.ts';
 
-export interface WriteOptions {
+export interface StatementOptions extends WriteOptions {
   readonly schema: string;
   readonly contentRetentionMs: number;
-  /** Ids that the call is about, each for itself: what was read of one and left alone may change meanwhile. */
-  readonly speaking: readonly string[];
-  /** The name under which this call has reserved the store; null: it has not. */
-  readonly reservedBy: string | null;
-}
-
-/** Whether the run has anything to write. */
-export function isChange(run: Run, known: Known): boolean {
-  const { deliveries, notifications, gates, evidence, claim, strays, refusedMoves } = run;
-  for (const entry of deliveries.entries()) if (entry.isDirty) return true;
-  for (const entry of notifications.entries()) if (entry.isDirty) return true;
-  const others = [
-    ...[notifications.opened, notifications.pages, gates.suppressions, gates.blocks].map(({ size }) => size),
-    ...[evidence.taken.size, evidence.kept().length, strays.size, refusedMoves],
-    ...[notifications.told, notifications.dropped].map(({ length }) => length),
-    ...[known.damaged.deliveries, known.damaged.notifications].map(({ size }) => size),
-  ];
-  return claim !== null || isEpochChange(run, known) || others.some((count) => count > 0);
-}
-
-function isEpochChange({ epochs: { saved } }: Run, { store }: Known): boolean {
-  return store !== null && (saved.isReckoned !== store.epoch.isReckoned || saved.changedAt !== store.epoch.changedAt);
 }
 
 /**
@@ -42,7 +23,7 @@ function isEpochChange({ epochs: { saved } }: Run, { store }: Known): boolean {
 export function writeStatement(
   run: Run,
   known: Known,
-  options: WriteOptions,
+  options: StatementOptions,
 ): { readonly text: string; readonly values: readonly string[] } {
   const { schema } = options;
   const bound = parameters();

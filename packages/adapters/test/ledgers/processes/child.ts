@@ -1,8 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { providerKey, type Ledger } from '@sendonce/core';
+import { Redis } from 'ioredis';
 import Database from 'libsql';
 import pg from 'pg';
 import { postgresLedger, type PostgresLike } from '../../../src/ledgers/postgres.ts';
+import { redisLedger } from '../../../src/ledgers/redis.ts';
 import { sqliteLedger, type SqliteDatabaseLike } from '../../../src/ledgers/sqlite.ts';
 import type { Answer, CrashPoint, Order, Outbox, Place, Work } from './protocol.ts';
 
@@ -49,8 +51,30 @@ function postgres(url: string, schema: string): Ledger {
   return postgresLedger({ client, schema });
 }
 
+function redis(port: number, name: string): Ledger {
+  const client = new Redis(port, '127.0.0.1');
+  client.on('error', () => undefined);
+  // What writes has many arguments; of what reads no call here has as many.
+  const isWrite = (args: readonly unknown[]): boolean => args.length > 15;
+  return redisLedger({
+    name,
+    client: {
+      evalsha: (sha, keys, ...args) =>
+        isWrite(args) ? around(() => client.evalsha(sha, keys, ...args)) : client.evalsha(sha, keys, ...args),
+      eval: (text, keys, ...args) =>
+        isWrite(args) ? around(() => client.eval(text, keys, ...args)) : client.eval(text, keys, ...args),
+      pipeline: (commands) => client.pipeline(commands),
+    },
+  });
+}
+
+function open(at: Place): Ledger {
+  if (at.kind === 'sqlite') return sqlite(at.file);
+  return at.kind === 'postgres' ? postgres(at.url, at.schema) : redis(at.port, at.name);
+}
+
 const place = JSON.parse(process.argv[2] as string) as Place;
-const ledger = place.kind === 'sqlite' ? sqlite(place.file) : postgres(place.url, place.schema);
+const ledger = open(place);
 process.on('disconnect', () => process.exit());
 process.on('message', (order: Order) => void carryOut(order));
 // Opened before anything is timed or told to crash.

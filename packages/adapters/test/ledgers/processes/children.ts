@@ -18,7 +18,7 @@ export async function bundledChild(): Promise<string> {
     format: 'esm',
     target: 'node20',
     conditions: ['@sendonce/source'],
-    external: ['libsql', 'pg'],
+    external: ['ioredis', 'libsql', 'pg'],
     logLevel: 'warning',
   });
   return outfile;

@@ -3,7 +3,8 @@ import type { Ledger, NewNotification } from '@sendonce/core';
 /** Where the ledger is. */
 export type Place =
   | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string };
+  | { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
+  | { readonly kind: 'redis'; readonly port: number; readonly name: string };
 
 /** When a child kills itself with SIGKILL: around the commit of the transaction that the next call makes, or once it has committed. */
 export type CrashPoint = 'before-commit' | 'after-commit';

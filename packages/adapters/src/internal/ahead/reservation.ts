@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Query } from './connection.ts';
-import { CLOCK_MS } from './schema.ts';
-import { parameters } from './text.ts';
 
 /** How long others stand back at most, should this process die: longer than a call over a hundred thousand deliveries takes. */
 const RESERVED_MS = 15_000;
@@ -18,7 +15,12 @@ export interface Reservation {
   giveBack(): Promise<void>;
 }
 
-export function reservation(query: Query, schema: string): Reservation {
+export interface Reservable {
+  reserve(name: string, forMs: number): Promise<void>;
+  giveBack(name: string): Promise<void>;
+}
+
+export function reservation(store: Reservable): Reservation {
   let name: string | null = null;
   return {
     get name() {
@@ -26,17 +28,10 @@ export function reservation(query: Query, schema: string): Reservation {
     },
     async take() {
       name ??= randomUUID();
-      const { add, values } = parameters();
-      await query(
-        `UPDATE ${schema}.store SET reserved_by = ${add(name)}, reserved_until = ${CLOCK_MS} + ${RESERVED_MS}
-         WHERE reserved_until <= ${CLOCK_MS} OR reserved_by = ${add(name)}`,
-        values,
-      );
+      await store.reserve(name, RESERVED_MS);
     },
     async giveBack() {
-      if (name === null) return;
-      const { add, values } = parameters();
-      await query(`UPDATE ${schema}.store SET reserved_until = 0 WHERE reserved_by = ${add(name)}`, values);
+      if (name !== null) await store.giveBack(name);
     },
   };
 }

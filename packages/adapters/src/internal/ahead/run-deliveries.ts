@@ -19,7 +19,7 @@ import type { Known } from './known.ts';
 import type { RunEvidence } from './run-evidence.ts';
 import type { RunNotifications } from './run-notifications.ts';
 import type { Scan } from './scan.ts';
-import { plain } from './text.ts';
+import { plain } from './plain.ts';
 
 /** A delivery as one run of a call sees it. */
 export interface DeliveryEntry {

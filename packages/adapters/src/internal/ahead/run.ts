@@ -5,7 +5,7 @@ import { runEvidence, type RunEvidence } from './run-evidence.ts';
 import { runGates, type RunGates } from './run-gates.ts';
 import { runNotifications, type RunNotifications } from './run-notifications.ts';
 import { scanOf } from './scan.ts';
-import { plain } from './text.ts';
+import { plain } from './plain.ts';
 
 /** One run of a call over what is known: what it sees, and what it changed. */
 export interface Run {

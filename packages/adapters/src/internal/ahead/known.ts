@@ -1,14 +1,6 @@
 import type { Ref } from '@sendonce/core/records';
-import type { Row } from './connection.ts';
+import type { DeliveryFact, Found, NotificationFact, StoreFact } from './facts.ts';
 import { ASKED, type Asked, type Question, type Wanted } from './questions.ts';
-import {
-  deliveryFact,
-  notificationFact,
-  storeFact,
-  type DeliveryFact,
-  type NotificationFact,
-  type StoreFact,
-} from './facts.ts';
 
 /** Values of an answer. */
 export interface Answer {
@@ -34,9 +26,9 @@ export interface Known {
   want(ids: readonly string[]): void;
   /** What was missing since the last `enter`; null: nothing. */
   missing(): Wanted | null;
-  /** The rows that answer `wanted`. */
-  enter(rows: readonly Row[], wanted: Wanted): void;
-  /** Rows that cannot be read. */
+  /** What was found for `wanted`. */
+  enter(found: Found, wanted: Wanted): void;
+  /** Records that cannot be read. */
   readonly damaged: { readonly deliveries: ReadonlySet<string>; readonly notifications: ReadonlySet<string> };
 }
 
@@ -61,22 +53,22 @@ export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
     return answer;
   }
 
-  function enterRow(row: Row): void {
-    const { kind } = row;
-    if (kind === 'store') store = storeFact(row);
-    else if (kind === 'd') {
-      const fact = deliveryFact(row);
+  function enterFound(found: Found): void {
+    // What was asked first is the oldest of what the call rests on: its write is refused when opt-outs or memory changed since.
+    const { gates, version } = store ?? found.store;
+    store = { ...found.store, gates, version };
+    for (const fact of found.deliveries) {
       deliveries.set(fact.id, fact);
       if (fact.record === undefined) damaged.deliveries.add(fact.id);
-    } else if (kind === 'n') {
-      const fact = notificationFact(row);
+    }
+    for (const fact of found.notifications) {
       notifications.set(fact.id, fact);
       if (fact.record === undefined) damaged.notifications.add(fact.id);
-    } else {
-      const asked = kind as Asked;
-      const answer = answers.get(nameOf({ kind: asked, a: row['c0'] ?? '', b: row['c1'] ?? '' }));
-      if (ASKED[asked] === 'values') answer?.values.push({ x: row['c2'] ?? '', y: row['c3'] ?? '' });
-      else answer?.ids.push(row['c2'] ?? '');
+    }
+    for (const { kind, a, b, x, y } of found.answers) {
+      const answer = answers.get(nameOf({ kind, a, b }));
+      if (ASKED[kind] === 'values') answer?.values.push({ x, y });
+      else answer?.ids.push(x);
     }
   }
 
@@ -112,11 +104,11 @@ export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
       const isNothing = questions.size + wanted.deliveries.size + wanted.notifications.size === 0;
       return isNothing && store !== null ? null : { ...wanted, questions: [...questions.values()] };
     },
-    enter(rows, asked) {
+    enter(found, asked) {
       for (const id of asked.deliveries) deliveries.set(id, null);
       for (const id of asked.notifications) notifications.set(id, null);
       for (const question of asked.questions) answers.set(nameOf(question), { values: [], ids: [] });
-      for (const row of rows) enterRow(row);
+      enterFound(found);
       wanted = nothing();
     },
   };

@@ -2,7 +2,7 @@ import type { DeliveryRecord, Evidence } from '@sendonce/core';
 import { evidenceKeys, keyOfEvidence } from '@sendonce/core/records';
 import { parsed } from '../sqlite/sound.ts';
 import type { Known } from './known.ts';
-import { plain } from './text.ts';
+import { plain } from './plain.ts';
 
 /** Evidence that nothing matched yet (PROTOCOL rule 11), as one run of a call sees it. */
 export interface RunEvidence {

@@ -1,20 +1,41 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SendonceError } from '@sendonce/core';
 import type { Records, Transaction } from '@sendonce/core/records';
-import type { Query } from './connection.ts';
-import { isConflict, unavailable } from './failures.ts';
+import { isChange } from './changes.ts';
+import type { Found } from './facts.ts';
 import { known, type Known } from './known.ts';
-import { readStatement } from './questions.ts';
-import { runOf, type Run } from './run.ts';
-import type { CheckedOptions } from './options.ts';
+import type { Wanted } from './questions.ts';
 import { reservation, type Reservation } from './reservation.ts';
-import { isChange, writeStatement } from './writing.ts';
+import { runOf, type Run } from './run.ts';
 
-export interface Transacting extends Pick<
-  CheckedOptions,
-  'schema' | 'name' | 'lockTimeoutMs' | 'quarantineMs' | 'contentRetentionMs'
-> {
-  readonly query: Query;
+/** What a call writes beside what its run changed. */
+export interface WriteOptions {
+  /** Ids that the call is about, each for itself: what was read of one and left alone may change meanwhile. */
+  readonly speaking: readonly string[];
+  /** The name under which this call has reserved the store; null: it has not. */
+  readonly reservedBy: string | null;
+}
+
+/** A store on a server, out of which calls are read ahead of the steps, and into which they are written on condition. */
+export interface AheadStore {
+  /** As messages name it. */
+  readonly who: string;
+  read(wanted: Wanted, options: { readonly withoutMessages: boolean }): Promise<Found>;
+  /** Writes all that the run changed, or nothing when somebody changed what it rests on: false. */
+  write(run: Run, known: Known, options: WriteOptions): Promise<boolean>;
+  /** Asks others to stand back for a while, unless another call has; again, to keep it. */
+  reserve(name: string, forMs: number): Promise<void>;
+  giveBack(name: string): Promise<void>;
+  /** Another write was in the way: nothing was written, and the same again may well succeed. */
+  isConflict(error: unknown): boolean;
+  /** The error that a user sees for a client's. */
+  unavailable(error: unknown): SendonceError;
+}
+
+export interface Transacting {
+  readonly store: AheadStore;
+  readonly lockTimeoutMs: number;
+  readonly quarantineMs: number;
   /** The ids that a call is about are those of deliveries to be made. */
   readonly makesDeliveries: boolean;
   /** How crowded it was lately: from 1 (alone) up. Lives as long as the ledger. */
@@ -32,7 +53,7 @@ const CALM = 0.9;
 
 /**
  * Runs one call of the port: read what it looks at, let it decide here, write what it changed, on the condition that nobody changed
- * what it looked at. Whoever was overtaken reads again. Each of these is one statement, so no connection is held in between.
+ * what it looked at. Whoever was overtaken reads again.
  * @throws SendonceError LEDGER_LOCKED when others are ahead of it for `lockTimeoutMs`; LEDGER_UNAVAILABLE and its like.
  */
 export async function transact<T>(
@@ -40,7 +61,7 @@ export async function transact<T>(
   about: Transaction,
   options: Transacting,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
-  const reserved = reservation(options.query, options.schema);
+  const reserved = reservation(options.store);
   let presumesAbsent = options.makesDeliveries;
   try {
     const act = (): ReturnType<typeof once<T>> => {
@@ -58,7 +79,7 @@ export async function transact<T>(
 async function patiently<T>(
   act: () => Promise<T | null>,
   reserved: Reservation,
-  { name, lockTimeoutMs, crowd }: Transacting,
+  { store, lockTimeoutMs, crowd }: Transacting,
 ): Promise<T> {
   const startedAt = performance.now();
   for (let lost = 0; ; lost += 1) {
@@ -69,14 +90,14 @@ async function patiently<T>(
         return done;
       }
     } catch (error) {
-      if (!isConflict(error)) throw unavailable(error, name);
+      if (!store.isConflict(error)) throw store.unavailable(error);
     }
     crowd.lanes = Math.min(crowd.lanes * 2, MOST_LANES);
     const triedMs = performance.now() - startedAt;
     if (triedMs >= lockTimeoutMs)
       throw new SendonceError(
         'LEDGER_LOCKED',
-        `ledger in schema '${name}': others were ahead of this call for ${lockTimeoutMs} ms; nothing was written, and the call may be repeated`,
+        `${store.who}: others were ahead of this call for ${lockTimeoutMs} ms; nothing was written, and the call may be repeated`,
       );
     if (lost > 0) await delay(Math.random() * Math.min(2 ** lost, MOST_WAIT_MS));
     if (triedMs > PATIENCE_MS) await reserved.take();
@@ -90,7 +111,7 @@ async function once<T>(
   options: Transacting,
   { reservedBy, presumesAbsent }: { readonly reservedBy: string | null; readonly presumesAbsent: boolean },
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
-  const { query, schema, quarantineMs, contentRetentionMs, crowd } = options;
+  const { store, quarantineMs, crowd } = options;
   const { ids = [] } = about;
   const seen = known(presumesAbsent ? new Set(ids) : undefined);
   const lane = Math.floor(Math.random() * crowd.lanes);
@@ -104,17 +125,10 @@ async function once<T>(
       if ('error' in tried) throw tried.error;
       const { result } = tried;
       if (!isChange(run, seen)) return { result, run, known: seen };
-      const { text, values } = writeStatement(run, seen, {
-        schema,
-        contentRetentionMs,
-        speaking: about.ids ?? [],
-        reservedBy,
-      });
-      const [row] = await query(text, values);
-      return row?.['ok'] === 'true' ? { result, run, known: seen } : null;
+      const isWritten = await store.write(run, seen, { speaking: ids, reservedBy });
+      return isWritten ? { result, run, known: seen } : null;
     }
-    const { text, values } = readStatement(wanted, { schema, withoutMessages: about.withoutMessages ?? false });
-    seen.enter(await query(text, values), wanted);
+    seen.enter(await store.read(wanted, { withoutMessages: about.withoutMessages ?? false }), wanted);
   }
 }
 

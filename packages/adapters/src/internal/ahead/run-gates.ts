@@ -1,7 +1,7 @@
 import type { BlockRequest, SuppressRequest } from '@sendonce/core';
 import { blockScopes, type Gates } from '@sendonce/core/records';
 import type { Known } from './known.ts';
-import { plain } from './text.ts';
+import { plain } from './plain.ts';
 
 /** Opt-outs and blocks, as one run of a call sees them. */
 export interface RunGates extends Gates {

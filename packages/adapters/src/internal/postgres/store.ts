@@ -1,0 +1,41 @@
+import type { AheadStore } from '../ahead/transact.ts';
+import { foundIn } from './facts.ts';
+import { isConflict, unavailable, whoOf } from './failures.ts';
+import type { CheckedOptions } from './options.ts';
+import { readStatement } from './questions.ts';
+import { CLOCK_MS } from './schema.ts';
+import { parameters } from './text.ts';
+import { writeStatement } from './writing.ts';
+
+/** One statement that reads, and one that writes: no connection is held in between. */
+export function postgresStore(
+  options: Pick<CheckedOptions, 'query' | 'name' | 'schema' | 'contentRetentionMs'>,
+): AheadStore {
+  const { query, name, schema, contentRetentionMs } = options;
+  return {
+    who: whoOf(name),
+    async read(wanted, { withoutMessages }) {
+      const { text, values } = readStatement(wanted, { schema, withoutMessages });
+      return foundIn(await query(text, values));
+    },
+    async write(run, known, about) {
+      const { text, values } = writeStatement(run, known, { schema, contentRetentionMs, ...about });
+      const [row] = await query(text, values);
+      return row?.['ok'] === 'true';
+    },
+    async reserve(by, forMs) {
+      const { add, values } = parameters();
+      await query(
+        `UPDATE ${schema}.store SET reserved_by = ${add(by)}, reserved_until = ${CLOCK_MS} + ${forMs}
+         WHERE reserved_until <= ${CLOCK_MS} OR reserved_by = ${add(by)}`,
+        values,
+      );
+    },
+    async giveBack(by) {
+      const { add, values } = parameters();
+      await query(`UPDATE ${schema}.store SET reserved_until = 0 WHERE reserved_by = ${add(by)}`, values);
+    },
+    isConflict,
+    unavailable: (error) => unavailable(error, name),
+  };
+}

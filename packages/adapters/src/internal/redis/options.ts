@@ -1,0 +1,85 @@
+import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { checkAdapter, invalid } from '../options.ts';
+import { CLIENT_RULE, type RedisClientLike } from './client.ts';
+
+const DAY_MS = 86_400_000;
+
+/** How many replicas have to confirm, and how long they are waited for. */
+export interface RedisWait {
+  /** 1 to 10. */
+  readonly replicas: number;
+  /** 1 to 60,000 ms. */
+  readonly timeoutMs: number;
+}
+
+export interface RedisLedgerOptions {
+  /** A client of `ioredis` (a single server, Sentinel, or Cluster). `close` leaves it open. */
+  readonly client: RedisClientLike;
+  /** Which ledger: letters, digits, `_`, `.` and `-`, 1 to 60. Its keys begin with it. @defaultValue 'sendonce' */
+  readonly name?: string;
+  /** How long a call tries again that others get ahead of. 0 to 600,000 ms. @defaultValue 10_000 */
+  readonly lockTimeoutMs?: number;
+  /** How long after it settled a delivery keeps its message and its recipient's data. 0 to `retentionMs`, ms. @defaultValue 7 days */
+  readonly contentRetentionMs?: number;
+  /**
+   * How long a notification that is over is remembered: as long as a producer, a queue or an operator may repeat it, a repeat would be
+   * sent again after that. At least 1 day, ms. @defaultValue 90 days
+   */
+  readonly retentionMs?: number;
+  /**
+   * How long nothing moves after Redis has restarted, failed over or lost its data: at least the longest dispatch window plus the queue's
+   * visibility, ms. 0 to 1 day. @defaultValue 5 minutes
+   */
+  readonly quarantineMs?: number;
+  /**
+   * Replicas that have to confirm what a producer or an operator is told (a publish, a cancel, an opt-out), and each mark, before it
+   * counts. @defaultValue none are waited for
+   */
+  readonly wait?: RedisWait;
+  /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
+  readonly onWarning?: (warning: string) => void;
+}
+
+/** The options with their defaults, checked. */
+export interface CheckedOptions {
+  readonly client: RedisClientLike;
+  readonly name: string;
+  readonly lockTimeoutMs: number;
+  readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly quarantineMs: number;
+  readonly wait: RedisWait | null;
+  readonly warn: (warning: string) => void;
+}
+
+const RULES: Rules = {
+  client: CLIENT_RULE,
+  name: {
+    must: "a text of 1 to 60 letters, digits, '_', '.' or '-'",
+    fits: (value) => typeof value === 'string' && /^[\w.-]{1,60}$/.test(value),
+  },
+  lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
+  contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms'),
+  retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms (at least 1 day)'),
+  quarantineMs: numberRule({ least: 0, most: DAY_MS, whole: true }, ' ms'),
+  wait: { must: '{ replicas: 1 to 10, timeoutMs: 1 to 60000 }', fits: isWait },
+  onWarning: FUNCTION_RULE,
+} satisfies Record<keyof RedisLedgerOptions, Rule>;
+
+/** @throws SendonceError OPTION_INVALID */
+export function checkedOptions(options: RedisLedgerOptions): CheckedOptions {
+  checkAdapter('redisLedger', options, RULES);
+  const { client, name = 'sendonce', lockTimeoutMs = 10_000, wait = null } = options;
+  const { contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS, quarantineMs = 300_000 } = options;
+  const { onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
+  if (contentRetentionMs > retentionMs)
+    invalid(`redisLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`);
+  return { client, name, lockTimeoutMs, contentRetentionMs, retentionMs, quarantineMs, wait, warn: onWarning };
+}
+
+function isWait(value: unknown): boolean {
+  if (!isFields(value)) return false;
+  const isWithin = (given: unknown, most: number): boolean =>
+    Number.isInteger(given) && Number(given) >= 1 && Number(given) <= most;
+  return isWithin(value['replicas'], 10) && isWithin(value['timeoutMs'], 60_000);
+}

@@ -1,0 +1,35 @@
+import { LISTS } from './lists.ts';
+import { script, type Script } from './script.ts';
+import { CONDITIONS } from './write-conditions.ts';
+import { WRITE_DELIVERIES } from './write-deliveries.ts';
+import { WRITE_NOTIFICATIONS } from './write-notifications.ts';
+import { WRITE_OTHERS } from './write-others.ts';
+
+const NAMES = Object.keys(LISTS) as readonly (keyof typeof LISTS)[];
+
+/**
+ * ARGV: what it rests on (key, version, identity, gates or '', fresh until, reserved by), whether this part is the last one, content
+ * retention, the new epoch ('' or changed, quiet, reckoned, last fence), then the lists. Nothing is written before all conditions hold:
+ * what fails after the first write would leave half of it. Answers 1, or 0: somebody was ahead. In places that are times, '' leaves the
+ * index as it is, and '-' takes it out.
+ */
+export const WRITE: Script = script(`
+local store = KEYS[1]
+local at = 13
+local L = {}
+for i, width in ipairs({ ${NAMES.map((name) => LISTS[name].length).join(', ')} }) do
+  local n = tonumber(ARGV[at])
+  L[i] = { first = at + 1, n = n, width = width }
+  at = at + 1 + n * width
+end
+local function each(list)
+  local i, first, width, n = -1, list.first, list.width, list.n
+  return function()
+    i = i + 1
+    if i < n then return first + i * width end
+  end
+end
+local ${NAMES.join(', ')} = unpack(L)
+${CONDITIONS}${WRITE_DELIVERIES}${WRITE_NOTIFICATIONS}${WRITE_OTHERS}
+return 1
+`);

@@ -1,0 +1,116 @@
+import { isEpochChange } from '../ahead/changes.ts';
+import type { Known } from '../ahead/known.ts';
+import { plain } from '../ahead/plain.ts';
+import type { Run } from '../ahead/run.ts';
+import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
+import type { WriteOptions } from '../ahead/transact.ts';
+import { changedRow, madeRow } from './delivery-rows.ts';
+import { LISTS, type Cell, type Lists } from './lists.ts';
+import { notificationLists } from './notification-rows.ts';
+import { otherLists } from './other-rows.ts';
+import { sumOf, sumsOf, talliesOf, type Tally } from './tallies.ts';
+
+/** A process that slept longer than this between reading and writing reads again: its moment is over. */
+const FRESH_MS = 30_000;
+/** What one script writes at most, so that nobody waits long for it: changed deliveries, and characters of them. */
+const MOST_DELIVERIES = 1_000;
+const MOST_CHARACTERS = 4_000_000;
+
+/**
+ * The arguments of the scripts that write a run, one after the other: mostly one. A call over many deliveries that exist already is
+ * written in parts, as if it had been several calls, each on the condition of what it looked at; notifications and all else come with the
+ * last part. When a part is refused the call begins again and finds what it has done already, as after a lost reply.
+ */
+export function writesOf(
+  run: Run,
+  known: Known,
+  { speaking, reservedBy, contentRetentionMs }: WriteOptions & { readonly contentRetentionMs: number },
+): readonly (readonly Cell[])[] {
+  const entries = [...run.deliveries.entries()];
+  const alone = new Set(speaking);
+  const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
+  const made = entries.filter(({ fact, isDirty }) => fact === null && isDirty);
+  const changed = entries.filter(({ fact, isDirty }) => fact !== null && isDirty);
+  const taken = Array.from(run.evidence.taken, (key) => [plain(key), known.values('kept', plain(key))?.length ?? 0]);
+  const spoken = new Map<string, Tally>();
+
+  const parts = partsOf(changed, contentRetentionMs);
+  return parts.map((part, i) => {
+    const isLast = i === parts.length - 1;
+    const mine = isLast ? [...part.entries, ...made] : part.entries;
+    const tally = talliesOf(mine);
+    const ids = new Set(mine.map(({ id }) => id));
+    const lists: Lists = {
+      alone: looked.map(({ id, fact }) => [id, fact?.version ?? '']),
+      changed: part.rows,
+      learned: run.deliveries.learned.filter(([, id]) => ids.has(id)).map(([key, id]) => [plain(key), id]),
+      taken,
+      sums: sumsOf(mine, isLast ? run.refusedMoves : 0),
+      ...(isLast
+        ? { made: made.map((entry) => madeRow(entry, contentRetentionMs)), ...otherLists(run, known) }
+        : { notifications: Array.from(tally, ([id, each]) => [id, '', '', '', '', '', '', each.open, each.letters]) }),
+    };
+    if (isLast) Object.assign(lists, notificationLists(run, tally, spoken));
+    else for (const [id, each] of tally) spoken.set(id, sumOf(spoken.get(id), each));
+    const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs });
+    return [...head, ...flat(lists)];
+  });
+}
+
+function headOf(
+  run: Run,
+  known: Known,
+  about: { readonly reservedBy: string | null; readonly isLast: boolean; readonly contentRetentionMs: number },
+): readonly Cell[] {
+  const { store } = known;
+  const { gates } = run;
+  // A late copy of an opt-out or a block must not undo what came after it.
+  const restsOnGates = gates.wereAsked || gates.suppressions.size > 0 || gates.blocks.size > 0;
+  const { changedAt, quietUntil, isReckoned, last } = run.epochs.saved;
+  const isNewEpoch = about.isLast && isEpochChange(run, known);
+  return [
+    store?.key ?? '',
+    store?.version ?? '',
+    store?.identityNow ?? '',
+    restsOnGates ? (store?.gates ?? '') : '',
+    (store?.nowMs ?? 0) + FRESH_MS,
+    about.reservedBy ?? '',
+    about.isLast ? '1' : '0',
+    about.contentRetentionMs,
+    // One above the fence that this call may have given out.
+    ...(isNewEpoch ? [changedAt ?? '-', quietUntil, isReckoned ? '1' : '0', last + 1] : ['', '', '', '']),
+  ];
+}
+
+interface Part {
+  readonly entries: readonly DeliveryEntry[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number): readonly Part[] {
+  const parts: { entries: DeliveryEntry[]; rows: (readonly Cell[])[] }[] = [{ entries: [], rows: [] }];
+  let characters = 0;
+  for (const entry of changed) {
+    const row = changedRow(entry, contentRetentionMs);
+    const size = row.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+    let part = parts.at(-1) as (typeof parts)[number];
+    if (part.rows.length > 0 && (part.rows.length >= MOST_DELIVERIES || characters + size > MOST_CHARACTERS)) {
+      parts.push((part = { entries: [], rows: [] }));
+      characters = 0;
+    }
+    characters += size;
+    part.entries.push(entry);
+    part.rows.push(row);
+  }
+  return parts;
+}
+
+function flat(lists: Lists): readonly Cell[] {
+  const cells: Cell[] = [];
+  for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
+    const rows = lists[name] ?? [];
+    cells.push(rows.length);
+    for (const row of rows) cells.push(...row);
+  }
+  return cells;
+}
