@@ -5,7 +5,7 @@ import { forbiddenImports, forbiddenWords, importCycles, type Arrow, type Files 
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const adapterPeers = peersOf('packages/adapters/package.json');
-const cliDependencies = dependenciesOf('packages/cli/package.json');
+const cliDependencies = [...dependenciesOf('packages/cli/package.json'), ...peersOf('packages/cli/package.json')];
 
 const node = /^node:/;
 const ourCore = /^@sendonce\/core(\/|$)/;

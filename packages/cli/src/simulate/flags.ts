@@ -113,8 +113,8 @@ export const SIMULATE_FLAGS = {
   }),
   ledger: string({
     description:
-      'With --real: the ledger: a file that is made, or a database, in which a schema is made and dropped. [a file in a folder of its own, removed at the end]',
-    helpValue: 'sqlite:FILE|postgres://...',
+      'With --real: the ledger: sqlite:FILE, which is made, or postgres://..., in which a schema is made and dropped. [a file that is removed at the end]',
+    helpValue: 'ADDRESS',
     helpGroup: real,
   }),
   keep: boolean({ description: 'With --real: leave the ledger and the mailbox.', helpGroup: real }),
