@@ -35,7 +35,7 @@ function fresh(options: Partial<RabbitmqQueueOptions> = {}): Queue {
   return queue;
 }
 
-const UNIT_MS = 200;
+const UNIT_MS = 300;
 // A quorum queue is slow to begin: that is not what the laws are about.
 async function begun(): Promise<Queue> {
   const queue = rabbitmqQueue({
