@@ -8,6 +8,7 @@ import type { Announcement } from './gate.ts';
 import { harnessFailed } from './harness-failed.ts';
 import { HeldAnswers } from './held-answers.ts';
 import type { Held, ProviderNews, ProviderOrders, Release, WorkOrders } from './orders.ts';
+import { pause } from './pause.ts';
 import type { Patience } from './patience.ts';
 import { publish } from './publish.ts';
 import type { RealPlan } from './split-plan.ts';
@@ -16,6 +17,9 @@ import { watch } from './watch.ts';
 
 /** How long processes may take to end by themselves once all is done. */
 const STOP_MS = 5_000;
+
+/** Within this of each other, signals to several processes are one. */
+const ENDED_TOGETHER_MS = 300;
 
 export interface SupervisorParts {
   readonly entries: { readonly worker: URL; readonly provider: URL };
@@ -126,9 +130,11 @@ export class Supervisor {
         else this.#strike(this.#held(news));
       });
     });
-    const died = provider.ended.then(({ tail, ...exit }): never => {
+    const died = provider.ended.then(async ({ tail, ...exit }): Promise<never> => {
+      // Whoever ends it may be about to end us as well, as a container is stopped: then nothing broke by itself.
+      await pause(ENDED_TOGETHER_MS, this.#parts.signal);
       const error = harnessFailed(`the process of the fake provider ended by itself with ${exitWords(exit)}`, tail);
-      if (this.#provider === provider) this.#failure ??= { error };
+      if (this.#provider === provider && !this.#parts.signal.aborted) this.#failure ??= { error };
       throw error;
     });
     died.catch(() => {});
