@@ -1,70 +1,33 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { providerKey, type Ledger } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { postgresLedger } from '../../src/ledgers/postgres.ts';
 import { interrupted, places } from './postgres/places.ts';
 import { clockedSchemas } from './postgres/subject.ts';
-import { expanded, LEASE, markOf, sendDue, settleOf } from './support.ts';
+import { claimed, lease, optOut, testLookedAlready, testSixteen, type RacePlace } from './races.ts';
+import { expanded, markOf, sendDue, settleOf } from './support.ts';
 
-const { make, open, pool } = places();
+const { make, open, pool, url: serverUrl } = places();
 const schemas = clockedSchemas();
-const byIds = (ids: readonly string[]) => ({ ids, agesMs: ids.map(() => 0), strayAfterMs: 60_000 });
-const lease = (requestId: string, owner = 'w1') => ({ ...LEASE, owner, requestId });
 
-/** The first recipient of `expanded` wants no more. */
-const optOut = {
-  tenant: 'default',
-  recipientId: 'someone-0@example.com',
-  topic: 'order',
-  channel: '*',
-  suppressed: true,
-  by: 'they',
-  why: 'enough',
-} as const;
+/** One pool for all that race: a server has so many connections. */
+async function race(): Promise<RacePlace> {
+  const { schema, url } = await make();
+  const shared = pool(url, { max: 16 });
+  return {
+    open: () => postgresLedger({ client: shared, schema }),
+    interrupted: (between) => postgresLedger({ schema, client: interrupted(pool(url), between) }),
+  };
+}
 
-async function claimed(ledger: Ledger, id: string, requestId = 'r1'): Promise<number> {
-  const [verdict] = await ledger.claim(byIds([id]), { ...lease(requestId), leaseMs: 120_000 });
-  if (verdict?.kind !== 'granted') throw new Error(`not granted: ${verdict?.kind}`);
-  return verdict.fence;
+async function noDeadlocks(): Promise<void> {
+  const { rows } = await pool(await serverUrl()).query<{ deadlocks: string }>(
+    `SELECT sum(deadlocks) AS deadlocks FROM pg_stat_database`,
+  );
+  expect(Number(rows[0]?.deadlocks)).toBe(0);
 }
 
 describe('between the reading and the writing of a call', () => {
-  test('a claim that another worker makes is the only one', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const slow = postgresLedger({
-      schema: place.schema,
-      client: interrupted(pool(place.url), () => claimed(other, id, 'quick')),
-    });
-    expect(await slow.claim(byIds([id]), lease('slow', 'w2'))).toMatchObject([{ kind: 'held' }]);
-  });
-
-  test('an opt-out is seen by the mark that had looked already', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const fence = await claimed(other, id);
-    let told: unknown;
-    const slow = postgresLedger({
-      schema: place.schema,
-      client: interrupted(pool(place.url), async () => (told = await other.suppress([optOut]))),
-    });
-    expect(await slow.mark([markOf(id, fence)])).toMatchObject([{ kind: 'suppressed' }]);
-    expect(told).toEqual([{ tooLate: [] }]);
-  });
-
-  test('a mark is named by the opt-out that had looked already', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const fence = await claimed(other, id);
-    const slow = postgresLedger({
-      schema: place.schema,
-      client: interrupted(pool(place.url), () => other.mark([markOf(id, fence)])),
-    });
-    expect(await slow.suppress([optOut])).toEqual([{ tooLate: [id] }]);
-  });
+  testLookedAlready(race);
 
   test('a delivery that is made and marked is named by the opt-out that could not have seen it', async () => {
     const place = await make();
@@ -120,58 +83,7 @@ describe('between the reading and the writing of a call', () => {
 });
 
 describe('many workers at once', () => {
-  test('sixteen with overlapping batches in orders of their own are granted each delivery once, without a deadlock', async () => {
-    const place = await make();
-    const shared = pool(place.url, { max: 16 });
-    const first = postgresLedger({ client: shared, schema: place.schema });
-    const ids = await expanded(first, 320);
-    const granted: string[] = [];
-    await Promise.all(
-      Array.from({ length: 16 }, async (_, w) => {
-        const ledger = postgresLedger({ client: shared, schema: place.schema });
-        const mine = shuffled(ids, w + 1);
-        for (let from = 0; from < mine.length; from += 40) {
-          const verdicts = await ledger.claim(byIds(mine.slice(from, from + 40)), lease(`${w}-${from}`, `w${w}`));
-          for (const verdict of verdicts) if (verdict.kind === 'granted') granted.push(verdict.id);
-        }
-      }),
-    );
-    expect(granted.toSorted()).toEqual(ids.toSorted());
-    const held = (await first.find(ids)).map((record) => ({ id: record?.id ?? '', fence: record?.fence ?? 0 }));
-    const renewing = Array.from({ length: 16 }, (_, w) =>
-      postgresLedger({ client: shared, schema: place.schema }).renew(shuffled(held, w + 1), 30_000),
-    );
-    for (const verdicts of await Promise.all(renewing)) expect(verdicts.every(({ kind }) => kind === 'ok')).toBe(true);
-    const { rows } = await shared.query<{ deadlocks: string }>(
-      `SELECT sum(deadlocks) AS deadlocks FROM pg_stat_database`,
-    );
-    expect(Number(rows[0]?.deadlocks)).toBe(0);
-  });
-
-  test('sixteen that take what is due send each delivery once, and the notification is done', async () => {
-    const place = await make();
-    const shared = pool(place.url, { max: 16 });
-    const first = postgresLedger({ client: shared, schema: place.schema });
-    const ids = await expanded(first, 300);
-    const sent: string[] = [];
-    await Promise.all(
-      Array.from({ length: 16 }, async (_, w) => {
-        const ledger = postgresLedger({ client: shared, schema: place.schema });
-        for (let round = 0; ; round += 1) {
-          const verdicts = await ledger.claim({ due: 10, lateMs: 0 }, lease(`${w}-${round}`, `w${w}`));
-          const held = verdicts.flatMap((each) => (each.kind === 'granted' ? [each] : []));
-          if (held.length === 0) return;
-          const marks = await ledger.mark(held.map(({ id, fence }) => markOf(id, fence)));
-          for (const mark of marks) if (mark.kind === 'go') sent.push(mark.id);
-          await ledger.settle(held.map(({ id, fence }) => settleOf(id, fence)));
-          await turn();
-        }
-      }),
-    );
-    expect(sent.toSorted()).toEqual(ids.toSorted());
-    const { deliveries, notifications } = await first.count();
-    expect([deliveries.sent, notifications.done]).toEqual([300, 1]);
-  });
+  testSixteen(race, noDeadlocks);
 
   test('two that publish the same key at once make one notification', async () => {
     const place = await make();
@@ -252,10 +164,4 @@ function newOrder(): Parameters<Ledger['accept']>[0][number] {
     recipients: 'route',
     page: null,
   };
-}
-
-/** The same order for the same seed. */
-function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
-  const keyed = items.map((item, i) => [((i + 1) * 7_919 * seed) % 1_009, item] as const);
-  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item);
 }

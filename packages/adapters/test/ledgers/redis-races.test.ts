@@ -1,71 +1,25 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Ledger } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { redisLedger, type RedisClientLike } from '../../src/ledgers/redis.ts';
 import { interrupted, places } from './redis/places.ts';
 import { clockedLedgers } from './redis/subject.ts';
-import { expanded, LEASE, markOf, newNotification, settleOf, targetOf } from './support.ts';
+import { byIds, claimed, lease, testLookedAlready, testSixteen, type RacePlace } from './races.ts';
+import { expanded, markOf, newNotification, settleOf, targetOf } from './support.ts';
 
 const { make, open, client } = places();
 const ledgers = clockedLedgers();
-const byIds = (ids: readonly string[]) => ({ ids, agesMs: ids.map(() => 0), strayAfterMs: 60_000 });
-const lease = (requestId: string, owner = 'w1') => ({ ...LEASE, owner, requestId });
-
-/** The first recipient of `expanded` wants no more. */
-const optOut = {
-  tenant: 'default',
-  recipientId: 'someone-0@example.com',
-  topic: 'order',
-  channel: '*',
-  suppressed: true,
-  by: 'they',
-  why: 'enough',
-} as const;
 const pause = { scope: 'all', blocked: true, recheckMs: 1_000, by: 'we', why: 'trouble' } as const;
 
-async function claimed(ledger: Ledger, id: string, requestId = 'r1'): Promise<number> {
-  const [verdict] = await ledger.claim(byIds([id]), { ...lease(requestId), leaseMs: 120_000 });
-  if (verdict?.kind !== 'granted') throw new Error(`not granted: ${verdict?.kind}`);
-  return verdict.fence;
+async function race(): Promise<RacePlace> {
+  const place = await make();
+  return {
+    open: () => open(place),
+    interrupted: (between) => redisLedger({ name: place.name, client: interrupted(client(place.port), between) }),
+  };
 }
 
 describe('between the reading and the writing of a call', () => {
-  test('a claim that another worker makes is the only one', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const slow = redisLedger({
-      name: place.name,
-      client: interrupted(client(place.port), () => claimed(other, id, 'quick')),
-    });
-    expect(await slow.claim(byIds([id]), lease('slow', 'w2'))).toMatchObject([{ kind: 'held' }]);
-  });
-
-  test('an opt-out is seen by the mark that had looked already', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const fence = await claimed(other, id);
-    let told: unknown;
-    const slow = redisLedger({
-      name: place.name,
-      client: interrupted(client(place.port), async () => (told = await other.suppress([optOut]))),
-    });
-    expect(await slow.mark([markOf(id, fence)])).toMatchObject([{ kind: 'suppressed' }]);
-    expect(told).toEqual([{ tooLate: [] }]);
-  });
-
-  test('a mark is named by the opt-out that had looked already', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const fence = await claimed(other, id);
-    const slow = redisLedger({
-      name: place.name,
-      client: interrupted(client(place.port), () => other.mark([markOf(id, fence)])),
-    });
-    expect(await slow.suppress([optOut])).toEqual([{ tooLate: [id] }]);
-  });
+  testLookedAlready(race);
 
   test('a pause holds back the mark that had looked already', async () => {
     const place = await make();
@@ -101,78 +55,29 @@ describe('between the reading and the writing of a call', () => {
       detail: null,
     }) as const;
 
-  test('an event is not missed by the settle that makes its message known', async () => {
-    const place = await make();
-    const other = open(place);
+  /** A delivery that is being sent, and what its ledger does while `between` happens. */
+  async function sending(between: (other: Ledger, id: string, fence: number) => unknown) {
+    const place = await race();
+    const other = place.open();
     const [id = ''] = await expanded(other, 1);
     const fence = await claimed(other, id);
     await other.mark([markOf(id, fence)]);
-    const slow = redisLedger({
-      name: place.name,
-      client: interrupted(client(place.port), () => other.record([event(id)])),
-    });
+    return { id, fence, slow: place.interrupted(() => between(other, id, fence)) };
+  }
+
+  test('an event is not missed by the settle that makes its message known', async () => {
+    const { id, fence, slow } = await sending((other, of) => other.record([event(of)]));
     expect(await slow.settle([settleOf(id, fence)])).toMatchObject([{ state: 'delivered' }]);
   });
 
   test('a settle is not missed by the event about the message that it makes known', async () => {
-    const place = await make();
-    const other = open(place);
-    const [id = ''] = await expanded(other, 1);
-    const fence = await claimed(other, id);
-    await other.mark([markOf(id, fence)]);
-    const slow = redisLedger({
-      name: place.name,
-      client: interrupted(client(place.port), () => other.settle([settleOf(id, fence)])),
-    });
+    const { id, slow } = await sending((other, of, fence) => other.settle([settleOf(of, fence)]));
     expect(await slow.record([event(id)])).toMatchObject([{ kind: 'moved', state: 'delivered' }]);
   });
 });
 
 describe('many workers at once', () => {
-  test('sixteen with overlapping batches in orders of their own are granted each delivery once', async () => {
-    const place = await make();
-    const first = open(place);
-    const ids = await expanded(first, 320);
-    const granted: string[] = [];
-    await Promise.all(
-      Array.from({ length: 16 }, async (_, w) => {
-        const ledger = open(place);
-        const mine = shuffled(ids, w + 1);
-        for (let from = 0; from < mine.length; from += 40) {
-          const verdicts = await ledger.claim(byIds(mine.slice(from, from + 40)), lease(`${w}-${from}`, `w${w}`));
-          for (const verdict of verdicts) if (verdict.kind === 'granted') granted.push(verdict.id);
-        }
-      }),
-    );
-    expect(granted.toSorted()).toEqual(ids.toSorted());
-    const held = (await first.find(ids)).map((record) => ({ id: record?.id ?? '', fence: record?.fence ?? 0 }));
-    const renewing = Array.from({ length: 16 }, (_, w) => open(place).renew(shuffled(held, w + 1), 30_000));
-    for (const verdicts of await Promise.all(renewing)) expect(verdicts.every(({ kind }) => kind === 'ok')).toBe(true);
-  });
-
-  test('sixteen that take what is due send each delivery once, and the notification is done', async () => {
-    const place = await make();
-    const first = open(place);
-    const ids = await expanded(first, 300);
-    const sent: string[] = [];
-    await Promise.all(
-      Array.from({ length: 16 }, async (_, w) => {
-        const ledger = open(place);
-        for (let round = 0; ; round += 1) {
-          const verdicts = await ledger.claim({ due: 10, lateMs: 0 }, lease(`${w}-${round}`, `w${w}`));
-          const held = verdicts.flatMap((each) => (each.kind === 'granted' ? [each] : []));
-          if (held.length === 0) return;
-          const marks = await ledger.mark(held.map(({ id, fence }) => markOf(id, fence)));
-          for (const mark of marks) if (mark.kind === 'go') sent.push(mark.id);
-          await ledger.settle(held.map(({ id, fence }) => settleOf(id, fence)));
-          await turn();
-        }
-      }),
-    );
-    expect(sent.toSorted()).toEqual(ids.toSorted());
-    const { deliveries, notifications } = await first.count();
-    expect([deliveries.sent, notifications.done]).toEqual([300, 1]);
-  });
+  testSixteen(race);
 
   test('two that publish the same key at once make one notification', async () => {
     const place = await make();
@@ -297,10 +202,4 @@ function measured(redis: RedisClientLike, sizes: number[]): Pick<RedisClientLike
       return redis.evalsha(sha, keys, ...args);
     },
   };
-}
-
-/** The same order for the same seed. */
-function shuffled<T>(items: readonly T[], seed: number): readonly T[] {
-  const keyed = items.map((item, i) => [((i + 1) * 7_919 * seed) % 1_009, item] as const);
-  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item);
 }

@@ -1,13 +1,12 @@
 import type { Ledger } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
+import { isPostgres, isSqlite } from './address.ts';
 import type { LedgerPlace } from './ledger-place.ts';
-import { isSqlite, openSqlite, sqliteAddress, sqlitePlace } from './sqlite-place.ts';
-
-const POSTGRES = /^postgres(ql)?:\/\//;
+import { openSqlite, sqliteAddress, sqlitePlace } from './sqlite-place.ts';
 
 /** Reads `--ledger`. @throws SendonceError `FLAG_INVALID` */
 export function parseLedger(text: string): string {
-  const address = isSqlite(text) ? sqliteAddress(text) : POSTGRES.test(text) && URL.canParse(text) ? text : null;
+  const address = isSqlite(text) ? sqliteAddress(text) : isPostgres(text) ? text : null;
   if (address !== null) return address;
   throw flagError(
     'ledger',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { postgresLedger } from '@sendonce/adapters/ledgers/postgres';
 import { SendonceError, type Ledger } from '@sendonce/core';
 import type { Pool } from 'pg';
+import { withoutPassword } from './address.ts';
 import type { LedgerPlace } from './ledger-place.ts';
 
 /** Connections of each process: a batch is one statement at a time, and a few of them overlap. */
@@ -13,10 +14,10 @@ const CONNECTIONS = 4;
  * @throws SendonceError LEDGER_REFUSED, LEDGER_UNAVAILABLE, DRIVER_MISSING
  */
 export async function postgresPlace(text: string, { keep }: { readonly keep: boolean }): Promise<LedgerPlace> {
-  const url = new URL(text);
-  if (url.password !== '') process.env['PGPASSWORD'] = decodeURIComponent(url.password);
-  url.password = '';
+  const { password } = new URL(text);
+  if (password !== '') process.env['PGPASSWORD'] = decodeURIComponent(password);
   const schema = `sendonce_run_${randomBytes(4).toString('hex')}`;
+  const url = new URL(withoutPassword(text));
   url.hash = schema;
   const address = url.href;
   const pool = await poolAt(address);

@@ -7,10 +7,6 @@ import type { LedgerPlace } from './ledger-place.ts';
 
 const SQLITE = 'sqlite:';
 
-export function isSqlite(address: string): boolean {
-  return address.startsWith(SQLITE);
-}
-
 /** The file's path becomes absolute, because processes may be elsewhere. Null: names no file. */
 export function sqliteAddress(text: string): string | null {
   const file = text.slice(SQLITE.length);

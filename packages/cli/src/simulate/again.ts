@@ -1,3 +1,4 @@
+import { isPostgres, withoutPassword } from '../real/address.ts';
 import type { FlagName, SimulateFlags } from './flags.ts';
 
 /** Flags that change only how the result is shown, or where it is left. */
@@ -13,7 +14,7 @@ export function againLine(flags: SimulateFlags, seed: string | null): string {
 
 /** A file is made by its run, and cannot be made again; a database is there for the next one. Its password is not printed. */
 function lasting(ledger: string): string | undefined {
-  return ledger.startsWith('sqlite:') ? undefined : ledger.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@');
+  return isPostgres(ledger) ? withoutPassword(ledger) : undefined;
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {
