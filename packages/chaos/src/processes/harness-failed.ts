@@ -1,9 +1,13 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSendonceError, SendonceError } from '@sendonce/core';
+import { systemClock } from '@sendonce/core/system';
 
 /** What a run would still like to write: less room than this is none, bytes. */
 const ROOM = 256 * 1_024;
+
+/** Whoever removes a folder is through with it by then, ms. */
+const REMOVED_BY_MS = 500;
 
 /** The run itself could not be carried out, so that nothing is known about the sender. */
 export function harnessFailed(what: string, cause: unknown): SendonceError {
@@ -27,8 +31,10 @@ export function checkRoom(folders: readonly string[]): void {
 }
 
 /** What went wrong because the run lost its folder, or the room in it, as what it is: it says nothing about the sender. */
-export function asHarness(error: unknown, folder: string): unknown {
+export async function asHarness(error: unknown, folder: string): Promise<unknown> {
   if (isSendonceError(error, 'HARNESS_FAILED')) return error;
+  // A folder goes file by file, and the ledger in it may be the first that is missed.
+  if (isSendonceError(error) && error.code.startsWith('LEDGER_')) await systemClock.sleep(REMOVED_BY_MS);
   if (!existsSync(folder)) return harnessFailed(`the folder of the run, ${folder}, was removed under it`, error);
   if (!isSendonceError(error, 'LEDGER_FULL')) return error;
   return harnessFailed('the ledger of the run cannot be written', error);

@@ -40,7 +40,7 @@ export async function runReal(options: RealOptions): Promise<RealReport> {
   try {
     return await run.run();
   } catch (error) {
-    throw asHarness(error, folder);
+    throw await asHarness(error, folder);
   } finally {
     process.off('exit', abandon);
     run.removeFolder();

@@ -79,10 +79,23 @@ export class Supervisor {
     return this.#crew.crashes;
   }
 
-  /** From the first process to the moment at which nothing is left to do, or nobody will do it. */
+  /** From the first process to the moment at which nothing is left to do, or nobody will do it. Who is to stop blames nobody. */
   async run(): Promise<RealEnd> {
-    const { workers, configAt } = this.#parts;
+    const { signal } = this.#parts;
+    if (signal.aborted) return 'interrupted';
+    try {
+      // A process that is still loading is not waited for: on a busy machine that takes longer than anybody waits for an end.
+      return await Promise.race([this.#run(), whenAborted(signal)]);
+    } catch (error) {
+      if (signal.aborted) return 'interrupted';
+      throw error;
+    }
+  }
+
+  async #run(): Promise<RealEnd> {
+    const { workers, configAt, signal } = this.#parts;
     this.#port = await this.#startProvider();
+    if (signal.aborted) return 'interrupted';
     const config = configAt(this.#port);
     this.#queue = config.queue;
     for (let n = 1; n <= workers; n++) this.#crew.start(`w${n}`);
@@ -227,4 +240,8 @@ export class Supervisor {
       `every worker process ended by itself; the last, ${last.worker}, with ${exitWords(last)}: ${last.tail}`,
     );
   }
+}
+
+function whenAborted(signal: AbortSignal): Promise<'interrupted'> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve('interrupted'), { once: true }));
 }
