@@ -47,6 +47,8 @@ export interface Crash extends Exit {
 export interface RealFacts {
   readonly end: RealEnd;
   readonly ledger: string;
+  /** The queue's address; null: the run's own, or none. */
+  readonly queue: string | null;
   /** The folder of ledger and mailbox; null: it is removed. */
   readonly folder: string | null;
   /** How many times as fast as the host's the clock of the run was. */

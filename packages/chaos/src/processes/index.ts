@@ -4,4 +4,5 @@ export { realKinds } from './split-plan.ts';
 export type * from './facts.ts';
 export type * from './types.ts';
 export { runWorkerProcess } from './worker-process.ts';
-export type { OpenLedger } from './worker-process.ts';
+export type * from './opening.ts';
+export type { Openers } from './worker-process.ts';

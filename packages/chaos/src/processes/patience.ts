@@ -6,6 +6,8 @@ import type { Knobs } from '../world/knobs.ts';
 export interface Patience {
   /** Nothing was written and nobody got anything for this long: nobody will move any more. */
   readonly quietMs: number;
+  /** All is settled, and a queue still holds wakes, or does not say: by then they would have come to somebody. */
+  readonly drainMs: number;
   /** Longer takes no run that works. */
   readonly mostMs: number;
 }
@@ -30,6 +32,7 @@ export function patienceOf(knobs: Knobs, { boundMs, recipients, speed, waits }: 
   const rhythmMs = 3 * lateMs + sweepMs + waitMs + restartMs + settleMs;
   const waitsMs = waits * (leaseMs + dispatchMs + visibilityMs) + rhythmMs;
   return {
+    drainMs: (2 * visibilityMs + leaseMs) / speed + SLACK_MS,
     quietMs: waitsMs / speed + SLACK_MS,
     mostMs: boundMs / speed + START_MS + EACH_MS * recipients,
   };

@@ -108,6 +108,7 @@ function realFacts({ end, address, folder, speed, knobs, seen, options, remains 
   return {
     end,
     ledger: address,
+    queue: options.setup.queue ? (options.queue?.address ?? null) : null,
     folder,
     speed,
     leaseMs,

@@ -111,7 +111,7 @@ export class Supervisor {
       isPublished: () => isPublished,
       isQuiet: () => this.#striking === 0,
       isComplete: () => this.#crew.isComplete,
-      // Of a queue that does not answer, because its process died, the end of that process tells.
+      // A queue that does not answer is waited for as one that is not empty. Where its process died, the end of that process tells.
       depth: async () => (await this.#queue?.depth().catch(() => Infinity)) ?? 0,
     });
   }

@@ -27,7 +27,7 @@ export interface Watched {
   readonly isQuiet: () => boolean;
   /** Nobody is about to come back. */
   readonly isComplete: () => boolean;
-  /** Messages in the queue. */
+  /** Messages in the queue; Infinity where it does not say. */
   readonly depth: () => Promise<number>;
 }
 
@@ -73,7 +73,7 @@ export async function watch(watched: Watched): Promise<RealEnd> {
     });
     // Whoever is to come back much later is not waited for: nothing is left for it to do.
     const isDone = isPublished() && isQuiet() && isAtRest(counts);
-    if (isDone && (await watched.depth()) === 0) return 'settled';
+    if (isDone && (at - seen.movedAt > patience.drainMs || (await watched.depth()) === 0)) return 'settled';
     if (at - seen.movedAt > patience.quietMs) {
       if (!(await isSomethingDue(watched))) return isDone ? 'settled' : 'quiet';
       seen = { ...seen, movedAt: at };

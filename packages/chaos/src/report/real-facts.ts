@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<RealFacts['end'], string>> = {
 
 /** The lines of a run of real processes, where a virtual one tells of its time. */
 export function realFacts(real: RealFacts, wallMs: number): Fact[] {
-  const { ledger, folder, leaseMs, dispatchMs, kills, messages, end, crashes } = real;
+  const { ledger, queue, folder, leaseMs, dispatchMs, kills, messages, end, crashes } = real;
   const clock = real.speed === 1 ? '' : `; their clock runs ${count(real.speed)} times as fast as this machine's`;
   const windows = `lease ${duration(leaseMs)}, dispatch window ${duration(dispatchMs)}${clock}`;
   const shown = kills.slice(0, MOST_KILLS).map((kill): Fact => ['killed', killWords(kill, real)]);
@@ -27,6 +27,7 @@ export function realFacts(real: RealFacts, wallMs: number): Fact[] {
     ...more,
     ...ended,
     ['ledger', folder === null && !isKept(real) ? `${ledger} (removed; --keep leaves it)` : ledger],
+    ...(queue === null ? [] : [['queue', queue] as const]),
     ['mailbox', `${plural(messages, 'message')}${folder === null ? '' : `, in ${folder}/mailbox.ndjson`}`],
     ['took', `${duration(wallMs)}${ENDS[end]}`],
   ];

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../base-command.ts';
+import { withBareQueue } from '../flags/bare-queue.ts';
 import { SIMULATE_FLAGS } from '../simulate/flags.ts';
 import { terminalKind } from '../terminal.ts';
 
@@ -37,7 +38,7 @@ export default class Simulate extends BaseCommand {
   static override flags = SIMULATE_FLAGS;
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(Simulate);
+    const { flags } = await this.parse(Simulate, withBareQueue(this.argv));
     const kind = terminalKind({ color: !flags['no-color'] });
     // Code of the user's own runs apart, so that whatever it does the command still answers.
     if (flags.config === undefined) {

@@ -1,4 +1,5 @@
 import { SendonceError } from '@sendonce/core';
+import { parseQueue } from '../flags/parse-queue.ts';
 import type { FlagName, SimulateFlags } from '../simulate/flags.ts';
 
 const NOT_FOR_REAL: Partial<Record<FlagName, string>> = {
@@ -14,7 +15,15 @@ const ONLY_FOR_REAL: readonly FlagName[] = ['ledger', 'keep'];
 
 /** @throws SendonceError `FLAG_INVALID` for flags that mean nothing with `--real`, or nothing without it. */
 export function checkRealFlags(flags: SimulateFlags): void {
+  const queue = parseQueue(flags.queue, flags['no-queue'] === true);
+  if (flags.replay !== undefined && queue !== null && queue.kind !== 'server')
+    throw new SendonceError(
+      'FLAG_INVALID',
+      `--replay does not go with --queue ${queue.kind}: whether there is a queue, the plan says; with --real an address says where`,
+    );
   if (flags.real !== true) {
+    if (queue?.kind === 'server')
+      throw new SendonceError('FLAG_INVALID', '--queue with an address needs --real: a virtual run opens no server');
     const lonely = ONLY_FOR_REAL.find((name) => flags[name] !== undefined);
     if (lonely === undefined) return;
     throw new SendonceError(

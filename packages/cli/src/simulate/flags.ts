@@ -31,11 +31,13 @@ export const SIMULATE_FLAGS = {
     helpValue: 'ACTION',
     helpGroup: world,
   }),
-  queue: boolean({
-    description: 'Wake workers through a queue, or let them ask the ledger alone. [--queue]',
-    allowNo: true,
+  queue: string({
+    description:
+      'What wakes the workers: simulated; none: they ask the ledger alone; with --real also a server, at which a queue is made and removed: redis://..., sqs+http://..., amqp://... [simulated]',
+    helpValue: 'simulated|none|ADDRESS',
     helpGroup: world,
   }),
+  'no-queue': boolean({ description: 'The same as --queue none.', helpGroup: world }),
 
   latency: string({
     description: 'How long a provider takes to answer, 0ms to 1h: 50ms, or from 20ms-400ms. [16ms-48ms]',
@@ -113,7 +115,7 @@ export const SIMULATE_FLAGS = {
   }),
   ledger: string({
     description:
-      'With --real: the ledger: sqlite:FILE, which is made, or postgres://..., in which a schema is made and dropped. [a file that is removed at the end]',
+      'With --real: the ledger: sqlite:FILE, which is made, or a server, at which a ledger is made and removed: postgres://..., redis://... [a file that is removed at the end]',
     helpValue: 'ADDRESS',
     helpGroup: real,
   }),
@@ -134,7 +136,8 @@ export interface SimulateFlags {
   readonly provider?: string | undefined;
   readonly class?: string | undefined;
   readonly 'on-unknown'?: string | undefined;
-  readonly queue?: boolean | undefined;
+  readonly queue?: string | undefined;
+  readonly 'no-queue'?: boolean | undefined;
   readonly latency?: string | undefined;
   readonly 'kill-at'?: readonly string[] | undefined;
   readonly 'drop-acks'?: string | undefined;
