@@ -1,3 +1,5 @@
+import type { ServerStrike } from './server-faults.ts';
+
 /** `settled`: nothing was left to do. `quiet`: something was, and nobody moved any more. `timeout`: it took too long. */
 export type RealEnd = 'settled' | 'quiet' | 'timeout' | 'interrupted';
 
@@ -56,6 +58,7 @@ export interface RealFacts {
   readonly leaseMs: number;
   readonly dispatchMs: number;
   readonly kills: readonly RealKill[];
+  readonly servers: readonly ServerStrike[];
   /** Within this what a dead process left has to move again. */
   readonly recoverWithinMs: number;
   readonly crashes: readonly Crash[];

@@ -24,7 +24,9 @@ import { readRemains } from './remains.ts';
 import { splitPlan } from './split-plan.ts';
 import { Supervisor } from './supervisor.ts';
 import { ledgerTerms, queueTerms } from './terms.ts';
-import type { RealOptions, RealReport } from './types.ts';
+import type { RealOptions, RealReport, ServerFaults } from './types.ts';
+
+const NO_SERVER_FAULTS: ServerFaults = { faults: [], isForgetful: false, strike: () => Promise.resolve() };
 
 /**
  * Runs the real core code in real processes, kills them as the plan says, and judges by what is in the mailbox. Leaves no process behind,
@@ -131,7 +133,9 @@ class Run {
       const { seed } = this.#options;
       const { file } = ledger.capabilities;
       const writing = [this.#folder, ...(file === null ? [] : [dirname(file)])];
+      const { serverFaults } = this.#options;
       const supervisor = new Supervisor({
+        serverFaults: serverFaults ?? NO_SERVER_FAULTS,
         entries: this.#options.entries,
         folder: this.#folder,
         checkRoom: () => checkRoom(writing),
@@ -149,7 +153,7 @@ class Run {
           seed,
           clock: clockOrders,
           mailbox,
-          hold: plan.hold,
+          hold: [...new Set([...plan.hold, ...(serverFaults?.faults ?? []).map(({ acceptance }) => acceptance)])],
           scripts: plan.scripts,
           folder: this.#options.keep === true ? null : this.#folder,
         },

@@ -35,6 +35,7 @@ describe('a run that is watched', () => {
       signal: new AbortController().signal,
       checkRoom: () => undefined,
       checkOthers: () => undefined,
+      mayBeAway: () => false,
       onSettled: () => undefined,
       isPublished: () => true,
       isQuiet: () => true,

@@ -12,10 +12,11 @@ export function parseQueue(text: string | undefined, isNone: boolean): QueueChoi
   if (isNone) return { kind: 'none' };
   if (text === undefined) return null;
   if (text === 'none' || text === 'simulated') return { kind: text };
-  if (isRedis(text) || isSqs(text) || isAmqp(text)) return { kind: 'server', address: text };
+  if (text === 'redis:' || text === 'amqp:' || isRedis(text) || isSqs(text) || isAmqp(text))
+    return { kind: 'server', address: text };
   throw flagError(
     'queue',
     text,
-    'simulated, none, or with --real a server, such as redis://127.0.0.1:6379, sqs+http://127.0.0.1:4566 or amqp://127.0.0.1:5672',
+    'simulated, none, or with --real a server, such as redis://127.0.0.1:6379, sqs+http://127.0.0.1:4566 or amqp://127.0.0.1:5672; or redis: or amqp: alone, for one that the run starts itself',
   );
 }

@@ -22,6 +22,11 @@ export function isAmqp(address: string): boolean {
   return /^amqps?:\/\//.test(address) && URL.canParse(address);
 }
 
+/** A server that the run starts for itself. */
+export function isOwn(address: string): boolean {
+  return address === 'redis:' || address === 'postgres:' || address === 'amqp:';
+}
+
 /** Something that others can reach, too, and that is still there when the run is over. */
 export function isServer(address: string): boolean {
   return [isPostgres, isRedis, isSqs, isAmqp].some((fits) => fits(address));

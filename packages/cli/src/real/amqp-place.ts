@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rabbitmqQueue, rabbitmqQueueNames } from '@sendonce/adapters/queues/rabbitmq';
 import type { QueueTerms } from '@sendonce/chaos/processes';
 import type { Queue } from '@sendonce/core';
+import type { Channel } from 'amqplib';
 import { named, nameIn } from './address.ts';
 import { keepPassword, withPassword } from './password.ts';
 import { once, type Place, type PlaceOptions } from './place.ts';
@@ -20,22 +21,33 @@ export async function amqpPlace(text: string, { keep }: PlaceOptions): Promise<P
   } finally {
     await queue.close();
   }
-  return { address, remove: once(() => (keep ? Promise.resolve() : deleteQueues(url, rabbitmqQueueNames(name)))) };
+  const names = rabbitmqQueueNames(name);
+  return {
+    address,
+    restart: null,
+    wipe: () => onChannel(url, (channel) => channel.purgeQueue(name)),
+    remove: once(async () => {
+      // Those that are not there count as deleted.
+      if (!keep)
+        await onChannel(url, async (channel) => {
+          for (const each of names) await channel.deleteQueue(each);
+        });
+    }),
+  };
 }
 
 export function openAmqp(address: string, terms: QueueTerms): Queue {
   return rabbitmqQueue({ url: withPassword(address, 'SENDONCE_QUEUE_PASSWORD'), name: nameIn(address), ...terms });
 }
 
-/** Those that are not there count as deleted. */
-async function deleteQueues(url: string, names: readonly string[]): Promise<void> {
+async function onChannel(url: string, work: (channel: Channel) => Promise<unknown>): Promise<void> {
   const { connect } = await import('amqplib');
   const connection = await connect(url);
   connection.on('error', () => undefined);
   try {
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);
-    for (const name of names) await channel.deleteQueue(name);
+    await work(channel);
   } finally {
     await connection.close();
   }

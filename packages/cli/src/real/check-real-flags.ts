@@ -11,7 +11,7 @@ const NOT_FOR_REAL: Partial<Record<FlagName, string>> = {
   'self-test': 'it searches, which takes virtual time; --real --break NAME shows one sender',
 };
 
-const ONLY_FOR_REAL: readonly FlagName[] = ['ledger', 'keep'];
+const ONLY_FOR_REAL: readonly FlagName[] = ['ledger', 'keep', 'restart', 'wipe'];
 
 /** @throws SendonceError `FLAG_INVALID` for flags that mean nothing with `--real`, or nothing without it. */
 export function checkRealFlags(flags: SimulateFlags): void {
@@ -28,7 +28,7 @@ export function checkRealFlags(flags: SimulateFlags): void {
     if (lonely === undefined) return;
     throw new SendonceError(
       'FLAG_INVALID',
-      `--${lonely} needs --real: a virtual run has no ledger of its own on a disk`,
+      `--${lonely} needs --real: a virtual run has no ledger on a disk and no server`,
     );
   }
   for (const [name, why] of Object.entries(NOT_FOR_REAL) as [FlagName, string][])

@@ -2,6 +2,10 @@
 export interface Place {
   /** As the processes of the run open it. Holds no password. */
   readonly address: string;
+  /** Crashes the server and brings it back; null: it is not the run's own. */
+  readonly restart: (() => Promise<void>) | null;
+  /** Lets it forget what it holds; null: it cannot. */
+  readonly wipe: (() => Promise<void>) | null;
   /** Takes away what the run made there. A second call does nothing. */
   remove(): Promise<void>;
 }

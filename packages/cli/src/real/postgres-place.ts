@@ -27,6 +27,8 @@ export async function postgresPlace(text: string, { keep }: PlaceOptions): Promi
   }
   return {
     address,
+    restart: null,
+    wipe: null,
     remove: once(async () => {
       try {
         if (!keep) await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);

@@ -2,10 +2,19 @@ import type { QueueTerms } from '@sendonce/chaos/processes';
 import { SendonceError, type Queue } from '@sendonce/core';
 import { isAmqp, isRedis, isSqs } from './address.ts';
 import type * as SqsPlace from './sqs-place.ts';
+import { placeAt } from './servers/own-server.ts';
 import type { Place, PlaceOptions } from './place.ts';
 
 /** Makes an empty queue there. @throws SendonceError QUEUE_UNAVAILABLE, DRIVER_MISSING */
 export async function makeQueue(address: string, options: PlaceOptions): Promise<Place> {
+  if (address === 'redis:') {
+    const { ownRedis } = await import('./servers/redis.ts');
+    return placeAt(await ownRedis('queue'), makeQueue);
+  }
+  if (address === 'amqp:') {
+    const { ownRabbitmq } = await import('./servers/rabbitmq.ts');
+    return placeAt(await ownRabbitmq('queue'), makeQueue);
+  }
   if (isRedis(address)) return (await import('./redis-queue-place.ts')).redisQueuePlace(address, options);
   if (isAmqp(address)) return (await import('./amqp-place.ts')).amqpPlace(address, options);
   return (await sqs()).sqsPlace(address, options);

@@ -23,6 +23,9 @@ export async function redisLedgerPlace(text: string, { keep }: PlaceOptions): Pr
   }
   return {
     address,
+    restart: null,
+    // Of somebody's server; a ledger of which single keys vanish is another story than one that is gone.
+    wipe: null,
     remove: once(async () => {
       try {
         if (!keep) await removeKeys(client, `{${name}}:`);

@@ -14,6 +14,7 @@ import { redisClient, removeKeys } from './redis-client.ts';
 export async function redisQueuePlace(text: string, { keep }: PlaceOptions): Promise<Place> {
   const name = `run-${randomBytes(4).toString('hex')}`;
   const address = named(keepPassword(text, 'SENDONCE_QUEUE_PASSWORD'), name);
+  const keys = `{sendonce:${name}}:`;
   const client = await redisClient(address, 'SENDONCE_QUEUE_PASSWORD');
   const queue = redisQueue({ client, name });
   try {
@@ -26,9 +27,11 @@ export async function redisQueuePlace(text: string, { keep }: PlaceOptions): Pro
   }
   return {
     address,
+    restart: null,
+    wipe: () => removeKeys(client, keys),
     remove: once(async () => {
       try {
-        if (!keep) await removeKeys(client, `{sendonce:${name}}:`);
+        if (!keep) await removeKeys(client, keys);
       } finally {
         client.disconnect();
       }

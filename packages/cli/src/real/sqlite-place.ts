@@ -34,6 +34,8 @@ export function sqlitePlace(address: string): Place {
   }
   return {
     address,
+    restart: null,
+    wipe: null,
     async remove() {
       if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file, { force: true });
     },

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { CreateQueueCommand, DeleteQueueCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  CreateQueueCommand,
+  DeleteQueueCommand,
+  GetQueueUrlCommand,
+  PurgeQueueCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { sqsQueue } from '@sendonce/adapters/queues/sqs';
 import type { QueueTerms } from '@sendonce/chaos/processes';
 import { SendonceError, type Queue } from '@sendonce/core';
@@ -28,6 +34,8 @@ export async function sqsPlace(text: string, { keep }: PlaceOptions): Promise<Pl
   });
   return {
     address,
+    restart: null,
+    wipe: async () => void (await client.send(new PurgeQueueCommand({ QueueUrl }))),
     remove: once(async () => {
       try {
         if (!keep) await client.send(new DeleteQueueCommand({ QueueUrl }));

@@ -1,4 +1,4 @@
-import { isServer, withoutPassword } from '../real/address.ts';
+import { isOwn, isServer, withoutPassword } from '../real/address.ts';
 import type { FlagName, SimulateFlags } from './flags.ts';
 
 /** Flags that change only how the result is shown, or where it is left. */
@@ -16,7 +16,7 @@ export function againLine(flags: SimulateFlags, seed: string | null): string {
 function lasting(name: FlagName, value: SimulateFlags[FlagName]): SimulateFlags[FlagName] {
   if ((name !== 'ledger' && name !== 'queue') || typeof value !== 'string') return value;
   if (isServer(value)) return withoutPassword(value);
-  return name === 'queue' ? value : undefined;
+  return name === 'queue' || isOwn(value) ? value : undefined;
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {

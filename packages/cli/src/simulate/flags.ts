@@ -33,7 +33,7 @@ export const SIMULATE_FLAGS = {
   }),
   queue: string({
     description:
-      'What wakes the workers: simulated; none: they ask the ledger alone; with --real also a server, at which a queue is made and removed: redis://..., sqs+http://..., amqp://... [simulated]',
+      'What wakes the workers: simulated; none: they ask the ledger alone; with --real also a server, at which a queue is made and removed: redis://..., sqs+http://..., amqp://...; without a host (redis:, amqp:) one that the run starts for itself. [simulated]',
     helpValue: 'simulated|none|ADDRESS',
     helpGroup: world,
   }),
@@ -115,11 +115,27 @@ export const SIMULATE_FLAGS = {
   }),
   ledger: string({
     description:
-      'With --real: the ledger: sqlite:FILE, which is made, or a server, at which a ledger is made and removed: postgres://..., redis://... [a file that is removed at the end]',
+      'With --real: the ledger: sqlite:FILE, which is made, or a server, at which a ledger is made and removed: postgres://..., redis://...; without a host (postgres:, redis:) one that the run starts for itself. [a file that is removed at the end]',
     helpValue: 'ADDRESS',
     helpGroup: real,
   }),
-  keep: boolean({ description: 'With --real: leave the ledger and the mailbox.', helpGroup: real }),
+  restart: string({
+    description:
+      'With --real: at the Nth acceptance, crash the server of the ledger or the queue, and start it again with what it has on its disk. Only one that the run started: --ledger postgres: or redis:, --queue redis: or amqp:. May be repeated.',
+    helpValue: 'ledger@N|queue@N',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: real,
+  }),
+  wipe: string({
+    description:
+      'With --real: at the Nth acceptance, the queue loses what it holds, or the ledger (--ledger redis:) comes back from a crash empty, and its producer publishes again. May be repeated.',
+    helpValue: 'ledger@N|queue@N',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: real,
+  }),
+  keep: boolean({ description: 'With --real: leave the ledger, the queue and the mailbox.', helpGroup: real }),
 
   report: string({
     description: 'Write summary.json, the plan, events.ndjson, not-sent.ndjson and junit.xml there.',
@@ -153,6 +169,8 @@ export interface SimulateFlags {
   readonly report?: string | undefined;
   readonly real?: boolean | undefined;
   readonly ledger?: string | undefined;
+  readonly restart?: readonly string[] | undefined;
+  readonly wipe?: readonly string[] | undefined;
   readonly keep?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly 'no-color'?: boolean | undefined;
