@@ -33,7 +33,7 @@ export const SIMULATE_FLAGS = {
   }),
   queue: string({
     description:
-      'What wakes the workers: simulated; none: they ask the ledger alone; with --real also a server, at which a queue is made and removed: redis://..., sqs+http://..., amqp://...; without a host (redis:, amqp:) one that the run starts for itself. [simulated]',
+      'What wakes the workers; with none they ask the ledger alone. With --real also redis://..., sqs+http://..., amqp://...; or redis:, amqp: for a server of the run. [simulated]',
     helpValue: 'simulated|none|ADDRESS',
     helpGroup: world,
   }),
