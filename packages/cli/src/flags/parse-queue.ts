@@ -1,4 +1,4 @@
-import { isAmqp, isRedis, isSqs } from '../real/address.ts';
+import { isAmqp, isRedis, isSqs, masked } from '../real/address.ts';
 import { flagError } from './flag-error.ts';
 
 /** What `--queue` asks for. `simulated`: the harness's own. */
@@ -16,7 +16,7 @@ export function parseQueue(text: string | undefined, isNone: boolean): QueueChoi
     return { kind: 'server', address: text };
   throw flagError(
     'queue',
-    text,
+    masked(text),
     'simulated, none, or with --real a server, such as redis://127.0.0.1:6379, sqs+http://127.0.0.1:4566 or amqp://127.0.0.1:5672; or redis: or amqp: alone, for one that the run starts itself',
   );
 }

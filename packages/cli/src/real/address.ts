@@ -39,6 +39,11 @@ export function withoutPassword(address: string): string {
   return url.href;
 }
 
+/** What was given for an address, as it may be printed although it is none. */
+export function masked(text: string): string {
+  return text.replace(/(\/\/[^/@:]*):[^@]*@/, '$1:...@');
+}
+
 /** The server's address without what the run has put behind it: the name of what it made there. */
 export function serverOf(address: string): URL {
   const url = new URL(address);

@@ -1,7 +1,7 @@
 import type { LedgerTerms } from '@sendonce/chaos/processes';
 import type { Ledger } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
-import { isPostgres, isRedis, isSqlite } from './address.ts';
+import { isPostgres, isRedis, isSqlite, masked } from './address.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { placeAt } from './servers/own-server.ts';
 import { openSqlite, sqliteAddress, sqlitePlace } from './sqlite-place.ts';
@@ -16,7 +16,7 @@ export function parseLedger(text: string): string {
   if (address !== null) return address;
   throw flagError(
     'ledger',
-    text,
+    masked(text),
     'sqlite: and the name of a file, such as sqlite:run.db; a server, such as postgres://user@127.0.0.1:5432/test or redis://127.0.0.1:6379; or postgres: or redis: alone, for one that the run starts itself',
   );
 }

@@ -1,11 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  CreateQueueCommand,
-  DeleteQueueCommand,
-  GetQueueUrlCommand,
-  PurgeQueueCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, DeleteQueueCommand, PurgeQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { sqsQueue } from '@sendonce/adapters/queues/sqs';
 import type { QueueTerms } from '@sendonce/chaos/processes';
 import { SendonceError, type Queue } from '@sendonce/core';
@@ -25,23 +19,29 @@ export async function sqsPlace(text: string, { keep }: PlaceOptions): Promise<Pl
     process.env['AWS_ACCESS_KEY_ID'] = decodeURIComponent(username);
     process.env['AWS_SECRET_ACCESS_KEY'] = decodeURIComponent(password);
   }
-  const name = `sendonce-run-${randomBytes(4).toString('hex')}`;
-  const address = named(withoutPassword(text), name);
-  const client = clientAt(address);
-  const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: name })).catch((cause: unknown) => {
+  const server = withoutPassword(text);
+  const client = clientAt(server);
+  const QueueName = `sendonce-run-${randomBytes(4).toString('hex')}`;
+  const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName })).catch((cause: unknown) => {
     client.destroy();
-    throw unavailable(address, cause);
+    throw unavailable(server, cause);
   });
+  const whereItIs = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      // A server that forgot its queues has nothing in them.
+      if (!/NonExistent|DoesNotExist/.test((error as Error).name)) throw error;
+    }
+  };
   return {
-    address,
+    // Account and name: whoever opens it asks nobody, as the server may be away just then.
+    address: named(server, new URL(QueueUrl).pathname.slice(1)),
     restart: null,
-    wipe: async () => void (await client.send(new PurgeQueueCommand({ QueueUrl }))),
+    wipe: () => whereItIs(() => client.send(new PurgeQueueCommand({ QueueUrl }))),
     remove: once(async () => {
       try {
-        if (!keep) await client.send(new DeleteQueueCommand({ QueueUrl }));
-      } catch (error) {
-        // A server that forgot its queues has none to delete.
-        if (!/NonExistent|DoesNotExist/.test((error as Error).name)) throw error;
+        if (!keep) await whereItIs(() => client.send(new DeleteQueueCommand({ QueueUrl })));
       } finally {
         client.destroy();
       }
@@ -49,10 +49,9 @@ export async function sqsPlace(text: string, { keep }: PlaceOptions): Promise<Pl
   };
 }
 
-export async function openSqs(address: string, terms: QueueTerms): Promise<Queue> {
+export function openSqs(address: string, terms: QueueTerms): Queue {
   const client = clientAt(address);
-  const { QueueUrl = '' } = await client.send(new GetQueueUrlCommand({ QueueName: nameIn(address) }));
-  const queue = sqsQueue({ client, queueUrl: QueueUrl, ...terms });
+  const queue = sqsQueue({ client, queueUrl: `${endpointOf(address)}/${nameIn(address)}`, ...terms });
   return {
     ...queue,
     async close() {
@@ -62,13 +61,17 @@ export async function openSqs(address: string, terms: QueueTerms): Promise<Queue
   };
 }
 
+function endpointOf(address: string): string {
+  const { protocol, host, pathname } = serverOf(address);
+  return `${protocol.slice('sqs+'.length)}//${host}${pathname.replace(/\/$/, '')}`;
+}
+
 function clientAt(address: string): SQSClient {
-  const { protocol, host, pathname, searchParams } = serverOf(address);
+  const { host, searchParams } = serverOf(address);
   const { AWS_REGION: region = REGION, AWS_ACCESS_KEY_ID: id } = process.env;
-  const endpoint = `${protocol.slice('sqs+'.length)}//${host}${pathname}`;
   const isHere = /^(127\.|localhost(:|$)|\[::1\])/.test(host);
   return new SQSClient({
-    endpoint,
+    endpoint: endpointOf(address),
     // The queue may name its host as nobody but the server knows it.
     useQueueUrlAsEndpoint: false,
     region: searchParams.get('region') ?? region,

@@ -72,20 +72,20 @@ describe.concurrent('a real run on servers that break', { timeout: 120_000 }, ()
     expectAll(await notify(real('--queue', queue, ...faults, '--json')), faults.length / 2);
   });
 
-  test('brings all work back from the ledger when SQS is purged, restarts, and has no queue any more', async () => {
+  test('brings all work back from the ledger when SQS is purged, restarts, and has no queue any more, and a process is killed', async () => {
     let app = buildApp({ logger: false });
     await app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = app.server.address() as AddressInfo;
     const place = mkdtempSync(join(folder, 'sqs-'));
     const address = `sqs+http://127.0.0.1:${port}`;
-    const run = start(real('--queue', address, '--wipe', 'queue@20', '--json', '--concurrency', '10'), place);
+    const run = start(real('--queue', address, ...['--wipe', 'queue@20', '--kill-at', '250'], '--json'), place);
     // By then the purge is over.
     await until(() => messagesIn(place) > 100, 'messages arrive', 30_000);
     app.server.closeAllConnections();
     await app.close();
     app = buildApp({ logger: false });
     await app.listen({ port, host: '127.0.0.1' });
-    expectAll(await run.ended, 1);
+    expectAll(await run.ended, 2);
     await app.close();
   });
 
