@@ -28,16 +28,20 @@ export function isSame(one: ServerFault, other: ServerFault): boolean {
   return one.do === other.do && one.server === other.server && one.acceptance === other.acceptance;
 }
 
+/** The longest that a worker waits between two tries while its ledger is out of reach, ms: see `Health` in core. */
+const BETWEEN_TRIES_MS = 5_000;
+
 export interface Standstill {
   readonly knobs: Knobs;
   /** Whether the ledger takes a restart for a loss of memory. */
   readonly isForgetful: boolean;
 }
 
-/** How much longer orphans may have to wait: until the ledger was back, and for as long as it stands still after that, ms. */
+/** How much longer orphans may have to wait: until the ledger was back, was tried again, and moves again, ms. */
 export function longerBy(strikes: readonly ServerStrike[], { knobs, isForgetful }: Standstill): number {
   const downMs = strikes.filter(({ server }) => server === 'ledger').map(({ startedAt, at }) => at - startedAt);
-  return downMs.length === 0 ? 0 : Math.max(...downMs) + (isForgetful ? quarantineMs(knobs) : 0);
+  if (downMs.length === 0) return 0;
+  return Math.max(...downMs) + BETWEEN_TRIES_MS + (isForgetful ? quarantineMs(knobs) : 0);
 }
 
 /** Until then messages may arrive whose marks the ledger has forgotten; null: it forgot nothing. */

@@ -11,6 +11,8 @@ describe('parseQueue', () => {
     ['redis://127.0.0.1:6379', false, { kind: 'server', address: 'redis://127.0.0.1:6379' }],
     ['rediss://me:secret@cache.example/2', false, { kind: 'server', address: 'rediss://me:secret@cache.example/2' }],
     ['sqs+http://127.0.0.1:4566', false, { kind: 'server', address: 'sqs+http://127.0.0.1:4566' }],
+    ['redis:', false, { kind: 'server', address: 'redis:' }],
+    ['amqp:', false, { kind: 'server', address: 'amqp:' }],
     ['amqps://me@broker.example/shop', false, { kind: 'server', address: 'amqps://me@broker.example/shop' }],
   ])('reads %s (--no-queue: %s)', (text, isNone, choice) => {
     expect(parseQueue(text, isNone)).toEqual(choice);

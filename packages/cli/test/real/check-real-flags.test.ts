@@ -40,11 +40,14 @@ describe('parseLedger', () => {
     expect(parseLedger('sqlite:run.db')).toBe(`sqlite:${process.cwd()}/run.db`);
   });
 
-  test.each(['postgres://anna@db.example/shop', 'redis://127.0.0.1:6379'])('takes %s as it is', (address) => {
-    expect(parseLedger(address)).toBe(address);
-  });
+  test.each(['postgres://anna@db.example/shop', 'redis://127.0.0.1:6379', 'postgres:', 'redis:'])(
+    'takes %s as it is',
+    (address) => {
+      expect(parseLedger(address)).toBe(address);
+    },
+  );
 
-  test.each(['', 'sqlite:', 'run.db', 'postgres:', 'mysql://localhost/x'])('refuses %j', (text) => {
+  test.each(['', 'sqlite:', 'run.db', 'postgres', 'amqp:', 'mysql://localhost/x'])('refuses %j', (text) => {
     expect(() => parseLedger(text)).toThrow('sqlite:run.db');
   });
 });
