@@ -116,7 +116,7 @@ describe('the checks of the documentation', () => {
   test('read a command as the command line would', () => {
     expect(flagsOf('notify simulate --kill-at 3 --no-queue --kill-at 5:mid-batch --seed x')).toEqual({
       'kill-at': ['3', '5:mid-batch'],
-      queue: false,
+      'no-queue': true,
       seed: 'x',
     });
     expect(() => flagsOf('notify simulate --kill 3')).toThrow('there is no flag --kill');
