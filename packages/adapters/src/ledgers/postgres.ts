@@ -1,6 +1,7 @@
-import { SendonceError, type Ledger, type Migrations } from '@sendonce/core';
+import { SendonceError, type DeliveryVerdict, type Ledger, type Migrations } from '@sendonce/core';
 import { recordLedger, type RecordStore } from '@sendonce/core/records';
 import { unavailable } from '../internal/postgres/failures.ts';
+import { grantDue } from '../internal/postgres/granting.ts';
 import { housekeeping } from '../internal/postgres/housekeeping.ts';
 import { inJoined } from '../internal/postgres/joined.ts';
 import { openSchema } from '../internal/postgres/open.ts';
@@ -12,7 +13,8 @@ import {
 } from '../internal/postgres/options.ts';
 import { reading } from '../internal/postgres/reading.ts';
 import { migrationText } from '../internal/postgres/schema.ts';
-import { transact } from '../internal/ahead/transact.ts';
+import { memoryOf } from '../internal/ahead/memory.ts';
+import { transact, type Transacting } from '../internal/ahead/transact.ts';
 import { postgresStore } from '../internal/postgres/store.ts';
 
 export type { PostgresLike } from '../internal/postgres/connection.ts';
@@ -27,7 +29,8 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  */
 export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrations {
   const given = checkedOptions(options);
-  const checked = { ...given, store: postgresStore(given), crowd: { lanes: 1 }, makesDeliveries: false };
+  const memory = memoryOf(() => performance.now());
+  const checked = { ...given, store: postgresStore(given, memory), crowd: { lanes: 1 }, makesDeliveries: false };
   const { query, schema, name } = checked;
   let opening: Promise<string> | null = null;
   let ownKey: string | null = null;
@@ -47,23 +50,44 @@ export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrati
     ownKey ??= await (opening ??= openSchema(checked).finally(() => (opening = null)));
   }
 
-  const storeOf = (makesDeliveries: boolean): RecordStore => ({
+  const storeOf = (
+    how: Pick<Transacting, 'recalls' | 'makesNotifications'> & { makesDeliveries?: boolean },
+  ): RecordStore => ({
     async transact(work, about = {}) {
-      const own = { ...checked, makesDeliveries };
-      if (about.join !== undefined) return inJoined(about.join, work, { about, options: own, ownKey });
+      if (about.join !== undefined) return inJoined(about.join, work, { about, options: checked, ownKey });
       await open();
-      const { result, run } = await transact(work, about, own);
+      const { result, run } = await transact(work, about, { ...checked, ...how, memory });
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
       return result;
     },
   });
-  const writing = recordLedger(storeOf(false));
+  const writing = recordLedger(storeOf({}));
+  const inHand = recordLedger(storeOf({ recalls: true }));
   const keepHouse = housekeeping({ ...checked, record: (batch) => writing.record(batch) });
+
+  /** Null: it has to be claimed by the steps alone. */
+  async function claimAtOnce(
+    ...[selector, lease]: Parameters<Ledger['claim']>
+  ): Promise<readonly DeliveryVerdict[] | null> {
+    if ('ids' in selector || selector.due < 1) return null;
+    await open();
+    const granted = await grantDue(selector, lease, { ...checked, memory }).catch((error: unknown) => {
+      throw unavailable(error, name);
+    });
+    if (granted?.wantsHousekeeping === true) await keepHouse().catch(tellOnce);
+    return granted?.verdicts ?? null;
+  }
 
   return {
     capabilities: { shared: true, durable: true, transactions: true, file: null },
     ...writing,
-    add: recordLedger(storeOf(true)).add,
+    accept: recordLedger(storeOf({ recalls: true, makesNotifications: true })).accept,
+    add: recordLedger(storeOf({ recalls: true, makesDeliveries: true })).add,
+    claim: async (selector, lease) => (await claimAtOnce(selector, lease)) ?? writing.claim(selector, lease),
+    mark: inHand.mark,
+    settle: inHand.settle,
+    renew: inHand.renew,
+    release: inHand.release,
     // Once to have it stand, and once more to see what was marked by those who had not seen it.
     suppress: async (batch) => {
       await writing.suppress(batch);

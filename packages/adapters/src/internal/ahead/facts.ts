@@ -19,6 +19,8 @@ export interface StoreFact {
   readonly nowMs: number;
   /** One for the whole call: higher than any that the records in it carry. */
   readonly fence: number;
+  /** From memory, at a moment that is reckoned: what is written by it has to prove it. */
+  readonly isRecalled?: boolean;
 }
 
 /** `record` is undefined for what cannot be read. */

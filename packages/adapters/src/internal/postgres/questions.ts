@@ -110,7 +110,16 @@ export const NOTIFICATION_COLUMNS: readonly string[] =
   'id version state sealed recipients open work_at body data'.split(' ');
 
 function storeRow(schema: string): string {
-  const columns = [
+  // Taken after the snapshot of this statement, so it is above every fence that the statement can see.
+  return padded(`'store'`, storeColumns(schema, `nextval('${schema}.fences')`), `${schema}.store`);
+}
+
+/** How many there are. */
+export const STORE_COLUMNS = 13;
+
+/** The cells of the store's row, in the order in which `foundIn` reads them. */
+export function storeColumns(schema: string, fence: string): readonly string[] {
+  return [
     'key',
     'version',
     'identity',
@@ -123,13 +132,12 @@ function storeRow(schema: string): string {
     `EXISTS (SELECT FROM ${schema}.kept)`,
     `(SELECT string_agg(scope || E'\\x1e' || recheck_ms, E'\\x1e') FROM ${schema}.blocks)`,
     '(SELECT ms FROM clock)',
-    // Taken after the snapshot of this statement, so it is above every fence that the statement can see.
-    `nextval('${schema}.fences')`,
+    fence,
   ];
-  return padded(`'store'`, columns, `${schema}.store`);
 }
 
-function padded(kind: string, columns: readonly string[], from: string): string {
+/** One part of an answer: rows of a kind. */
+export function padded(kind: string, columns: readonly string[], from: string): string {
   const cells = COLUMNS.map((name, i) => `${columns[i] === undefined ? 'NULL' : `(${columns[i]})`}::text AS ${name}`);
   return `SELECT ${kind} AS kind, ${cells.join(', ')} FROM ${from}`;
 }

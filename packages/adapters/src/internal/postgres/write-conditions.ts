@@ -8,22 +8,33 @@ export interface ConditionOptions {
   readonly isNewEpoch: boolean;
   /** Whoever has reserved the store goes on under this name; null: it has not. */
   readonly reservedBy: string | null;
+  readonly presumesNew?: boolean;
 }
 
 /** A process that slept longer than this between reading and writing reads again: its moment is over. */
 const FRESH_MS = 30_000;
+/** By how much the moment that a call reckoned may be behind: more than that, and somebody has set the store's clock. */
+const RECKONED_MS = 500;
 
 /**
  * `verdict(ok)`: whether all that the run rests on still stands. What it changes, and what else it looked at, has the version that it
  * read; the store has the memory and, where it mattered, the opt-outs and blocks of then. `ok` is computed from rows that are locked.
  */
 export function conditions(run: Run, known: Known, { add, table }: Parameters, options: ConditionOptions): string[] {
-  const { schema, speaking, isNewEpoch, reservedBy } = options;
+  const { schema, speaking, isNewEpoch, reservedBy, presumesNew = false } = options;
+  const { nowMs = 0, isRecalled = false, hasKept = true } = known.store ?? {};
   const ctes: string[] = [];
   const all = [
     'EXISTS (SELECT FROM gate)',
-    `(SELECT ms FROM clock) <= ${add((known.store?.nowMs ?? 0) + FRESH_MS)}::bigint`,
+    `(SELECT ms FROM clock) <= ${add(nowMs + (isRecalled ? RECKONED_MS : FRESH_MS))}::bigint`,
   ];
+  if (isRecalled) all.push(`(SELECT ms FROM clock) >= ${add(nowMs)}::bigint`);
+  if (isRecalled && !hasKept) all.push(`NOT EXISTS (SELECT FROM ${schema}.kept)`);
+  const made = presumesNew ? [...run.notifications.entries()].filter(({ fact }) => fact === null) : [];
+  if (made.length > 0)
+    all.push(
+      `NOT EXISTS (SELECT FROM ${table('m', [['id', made.map(({ id }) => id)]])} JOIN ${schema}.notifications n ON n.id = m.id)`,
+    );
   all.push(`${schema}.identity() = ${add(known.store?.identityNow ?? '')}`);
 
   const alone = new Set(speaking);
