@@ -1,6 +1,8 @@
 // What the same work costs when nothing but the statements is there: one row a delivery with the same bytes, and the fewest indexes that
 // could find it again. No rules, no conditions but the fence, no story, no sums.
 
+import { serverCpu } from './postgres-cpu.js';
+
 const PAGE = 1_000;
 const BATCH = 200;
 const WORKERS = 4;
@@ -33,13 +35,13 @@ async function fill(count, pool, schema) {
 
 export async function bareFanOut(count, pool, schema) {
   await makeTables(pool, schema);
-  return rate(count, () => fill(count, pool, schema));
+  return rate(count, pool, () => fill(count, pool, schema));
 }
 
 export async function bareProtocol(count, pool, schema) {
   await makeTables(pool, schema);
   await fill(count, pool, schema);
-  return rate(count, () => Promise.all(Array.from({ length: WORKERS }, () => work(pool, schema))));
+  return rate(count, pool, () => Promise.all(Array.from({ length: WORKERS }, () => work(pool, schema))));
 }
 
 async function work(pool, schema) {
@@ -76,11 +78,14 @@ export async function bareAccept(count, pool, schema) {
       );
     }
   };
-  return rate(count, () => Promise.all(Array.from({ length: WORKERS }, producer)));
+  return rate(count, pool, () => Promise.all(Array.from({ length: WORKERS }, producer)));
 }
 
-async function rate(count, run) {
+async function rate(count, pool, run) {
+  const before = await serverCpu(pool);
   const start = performance.now();
   await run();
-  return Math.round((count / (performance.now() - start)) * 1_000);
+  const tookMs = performance.now() - start;
+  const serverCpuUs = Math.round((((await serverCpu(pool)) - before) / count) * 1e6);
+  return { perSecond: Math.round((count / tookMs) * 1_000), serverCpuUs };
 }

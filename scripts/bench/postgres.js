@@ -8,6 +8,7 @@ import { migrate, postgresLedger } from '@sendonce/adapters/ledgers/postgres';
 import { createNotifier } from '@sendonce/core';
 import { memoryLedger } from '@sendonce/core/memory';
 import { bareAccept, bareFanOut, bareProtocol } from './postgres-bare.js';
+import { serverCpu } from './postgres-cpu.js';
 
 const { SENDONCE_POSTGRES_URL: url } = process.env;
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -29,6 +30,7 @@ const ROWS = {
 async function besideBare(count, ours, bare) {
   const rates = { ours: [], bare: [] };
   const notes = [];
+  const bareCpu = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const turns = [
       async () => {
@@ -36,11 +38,15 @@ async function besideBare(count, ours, bare) {
         rates.ours.push(perSecond);
         notes.push(rest);
       },
-      async () => rates.bare.push(await withSchema(({ pool, schema }) => bare(count, pool, schema))),
+      async () => {
+        const { perSecond, serverCpuUs } = await withSchema(({ pool, schema }) => bare(count, pool, schema));
+        rates.bare.push(perSecond);
+        bareCpu.push(serverCpuUs);
+      },
     ];
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
-  return { perSecond: median(rates.ours), barePerSecond: median(rates.bare), ...notes.at(-1) };
+  return { perSecond: median(rates.ours), barePerSecond: median(rates.bare), ...mediansOf(notes), bareServerCpuUs: median(bareCpu) };
 }
 
 async function withSchema(run) {
@@ -60,35 +66,33 @@ function withLedger(run) {
     await migrate({ client: pool, schema });
     let statements = 0;
     const client = {
-      query(text, values) {
+      query(...asked) {
         statements += 1;
-        return pool.query(text, values);
+        return pool.query(...asked);
       },
     };
-    const ledger = postgresLedger({ client, schema });
+    const ledger = postgresLedger({ client, schema, prepare: process.env.PREPARE !== undefined });
     await ledger.count();
-    return run({ ledger, statements: () => statements });
+    return run({ ledger, statements: () => statements, serverCpu: () => serverCpu(pool) });
   });
 }
 
 /** From the sealed list to the last delivery. */
-async function fanOut(count, { ledger, statements = () => 0 }) {
+async function fanOut(count, { ledger, ...server }) {
   const notifier = notifierOn(ledger, async () => ({ kind: 'accepted', providerMessageId: 'm' }));
   await notifier.publish('order', { order: 1 }, { key: 'bench', recipients: people(count) });
-  const before = statements();
-  const began = performance.now();
-  const cpu = process.cpuUsage();
+  const finish = await measuring(count, server);
   const stop = new AbortController();
   const running = notifier.worker({ ...WORKER, chunk: 1_000, stages: ['decide'] }).run({ signal: stop.signal });
   await until(async () => (await ledger.count()).notifications.expanded > 0);
-  const figures = measured(count, { began, cpu, statements: statements() - before });
+  const figures = await finish();
   stop.abort();
   await running;
   return figures;
 }
 
 /** Claim, send to a provider that does nothing, settle; all of it expanded before. */
-async function protocol(count, { ledger, statements = () => 0 }) {
+async function protocol(count, { ledger, ...server }) {
   let sent = 0;
   let done;
   const all = new Promise((resolve) => (done = resolve));
@@ -103,25 +107,21 @@ async function protocol(count, { ledger, statements = () => 0 }) {
   await until(async () => (await ledger.count()).notifications.expanded > 0);
   deciding.abort();
   await decided;
-  const before = statements();
-  const began = performance.now();
-  const cpu = process.cpuUsage();
+  const finish = await measuring(count, server);
   const stop = new AbortController();
   const running = notifier.worker({ ...WORKER, stages: ['deliver'] }).run({ signal: stop.signal });
   await all;
   await until(async () => (await ledger.count()).deliveries.sent === count);
-  const figures = measured(count, { began, cpu, statements: statements() - before });
+  const figures = await finish();
   stop.abort();
   await running;
   return figures;
 }
 
 /** One recipient each, a hundred a call, two calls at a time. */
-async function accept(count, { ledger, statements = () => 0 }) {
+async function accept(count, { ledger, ...server }) {
   const notifier = notifierOn(ledger, async () => ({ kind: 'accepted', providerMessageId: 'm' }));
-  const before = statements();
-  const began = performance.now();
-  const cpu = process.cpuUsage();
+  const finish = await measuring(count, server);
   let next = 0;
   const producer = async () => {
     for (let from = next; from < count; from = next) {
@@ -135,19 +135,28 @@ async function accept(count, { ledger, statements = () => 0 }) {
     }
   };
   await Promise.all(Array.from({ length: PRODUCERS }, producer));
-  return measured(count, { began, cpu, statements: statements() - before });
+  return finish();
 }
 const PRODUCERS = 4;
 const WORKER = { concurrency: Number(process.env.CONCURRENCY ?? 200), batch: Number(process.env.BATCH ?? 200) };
 
-function measured(count, { began, cpu, statements }) {
-  const tookMs = performance.now() - began;
-  const { user, system } = process.cpuUsage(cpu);
-  return {
-    perSecond: Math.round((count / tookMs) * 1_000),
-    clientCpuUs: Math.round((user + system) / count),
-    statements: Number((statements / count).toFixed(4)),
+async function measuring(count, { statements = () => 0, serverCpu: seconds = async () => NaN }) {
+  const before = { statements: statements(), seconds: await seconds(), cpu: process.cpuUsage(), at: performance.now() };
+  return async () => {
+    const tookMs = performance.now() - before.at;
+    const { user, system } = process.cpuUsage(before.cpu);
+    const asked = statements() - before.statements;
+    return {
+      perSecond: Math.round((count / tookMs) * 1_000),
+      clientCpuUs: Math.round((user + system) / count),
+      serverCpuUs: Math.round((((await seconds()) - before.seconds) / count) * 1e6),
+      statements: Number((asked / count).toFixed(4)),
+    };
   };
+}
+
+function mediansOf(notes) {
+  return Object.fromEntries(Object.keys(notes[0]).map((name) => [name, median(notes.map((each) => each[name]))]));
 }
 
 function notifierOn(ledger, send) {

@@ -1,6 +1,7 @@
 import { SendonceError, type DeliveryVerdict, type Ledger, type Migrations } from '@sendonce/core';
 import { recordLedger, type RecordStore } from '@sendonce/core/records';
 import { unavailable } from '../internal/postgres/failures.ts';
+import { MOST_AT_ONCE } from '../internal/postgres/grant-statement.ts';
 import { grantDue } from '../internal/postgres/granting.ts';
 import { housekeeping } from '../internal/postgres/housekeeping.ts';
 import { inJoined } from '../internal/postgres/joined.ts';
@@ -69,7 +70,7 @@ export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrati
   async function claimAtOnce(
     ...[selector, lease]: Parameters<Ledger['claim']>
   ): Promise<readonly DeliveryVerdict[] | null> {
-    if ('ids' in selector || selector.due < 1) return null;
+    if ('ids' in selector || selector.due < 1 || selector.due > MOST_AT_ONCE) return null;
     await open();
     const granted = await grantDue(selector, lease, { ...checked, memory }).catch((error: unknown) => {
       throw unavailable(error, name);

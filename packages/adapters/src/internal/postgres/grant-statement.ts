@@ -1,7 +1,7 @@
 import type { Lease } from '@sendonce/core';
 import { plain } from '../ahead/plain.ts';
 import type { Row } from './connection.ts';
-import { DELIVERY_COLUMNS, NOTIFICATION_COLUMNS, padded, STORE_COLUMNS, storeColumns } from './questions.ts';
+import { DELIVERY_COLUMNS, fixedOf, NOTIFICATION_COLUMNS, padded, STORE_COLUMNS, storeColumns } from './questions.ts';
 import { CLOCK_MS } from './schema.ts';
 import { parameters } from './text.ts';
 
@@ -20,6 +20,9 @@ export interface GrantRequest {
 /** The column of the store's row that says whether all that came with it was granted. */
 export const GRANTED: string = `c${STORE_COLUMNS}`;
 
+/** More than a worker asks for. */
+export const MOST_AT_ONCE = 1_000;
+
 /** `note` of the story: the reason, as `bodyOf` writes it before the time of the last write. A quote inside a text is escaped, so no other place fits. */
 const REASON = `coalesce(substring(f.body FROM '"reason":("([^"\\\\]|\\\\.)*"),"updatedAt":[0-9]'), 'null')`;
 
@@ -35,13 +38,15 @@ export function grantStatement({ schema, due, lateMs, lease }: GrantRequest): St
     `gate AS MATERIALIZED (SELECT FROM ${schema}.store WHERE identity = ${schema}.identity() AND reckoned
       AND greatest(quiet_until, reserved_until) <= (SELECT ms FROM clock)
       AND NOT EXISTS (SELECT FROM ${schema}.claims WHERE request_id = ${request}))`,
-    // Numbers stand in the text, as in a scan: else the planner would rather sort all that is due.
-    `picked AS MATERIALIZED (SELECT id, version, notification, provider, state, work_at, watch_at, settled_at, body
-      FROM ${schema}.states WHERE EXISTS (SELECT FROM gate) AND work_at <= (SELECT ms FROM clock) - ${Number(lateMs)}
-      ORDER BY work_at, id LIMIT ${Number(due)} FOR UPDATE SKIP LOCKED)`,
+    // The inner limit is one that the planner knows: without it, it would rather sort all that is due. Rows are locked one by one as the
+    // outer limit asks for them, so no more than those.
+    `picked AS MATERIALIZED (SELECT * FROM (
+        SELECT id, version, notification, provider, state, work_at, watch_at, settled_at, body
+        FROM ${schema}.states WHERE EXISTS (SELECT FROM gate) AND work_at <= (SELECT ms FROM clock) - ${add(lateMs)}::bigint
+        ORDER BY work_at, id LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED) AS first LIMIT ${add(due)}::integer)`,
     `found AS MATERIALIZED (SELECT p.*, d.tenant, d.type, d.class, d.fixed, d.data,
         (SELECT message FROM ${schema}.contents c WHERE c.delivery = p.id) AS message
-      FROM picked p JOIN ${schema}.deliveries d ON d.notification = p.notification AND d.id = p.id)`,
+      FROM picked p, ${fixedOf(schema, 'p')})`,
     `verdict AS MATERIALIZED (SELECT count(*) > 0 AND count(*) = (SELECT count(*) FROM picked) AND bool_and(
         state IN ('queued', 'retry-scheduled') AND left(fixed, 7) = '{"v":1,' AND body LIKE '{"%}') AS ok FROM found)`,
     `fence AS MATERIALIZED (SELECT nextval('${schema}.fences') AS n FROM verdict)`,
@@ -50,6 +55,8 @@ export function grantStatement({ schema, due, lateMs, lease }: GrantRequest): St
         body = left(f.body, -1) || ',"dueAt":' || f.work_at || ',"fence":' || n || ${add(holder(lease))} || ms || '}',
         story = s.story || '[' || ms || ',"processing",' || ${add(JSON.stringify(lease.owner))} || ',' || n || ',' || ${REASON} || E']\\n'
       FROM found f, verdict, fence, clock WHERE ok AND s.id = f.id)`,
+    `summed AS (INSERT INTO ${schema}.sums (name, n) SELECT 'd:' || state, n FROM verdict, (
+        SELECT state, -count(*) AS n FROM found GROUP BY state UNION ALL SELECT 'processing', count(*) FROM found) AS each WHERE ok)`,
     `claimed AS (INSERT INTO ${schema}.claims (request_id, until, ids)
       SELECT ${request}, ms + ${add(lease.leaseMs)}::bigint, '["' || (SELECT string_agg(id, '","' ORDER BY work_at, id) FROM found) || '"]'
       FROM verdict, clock WHERE ok)`,
@@ -78,9 +85,11 @@ export function undoStatement(rows: readonly Row[], { schema, lease }: GrantRequ
   const columns = ['id', 'version', 'state', 'work_at', 'body'].map(
     (name) => [name, rows.map((row) => row[cell(name)] ?? null)] as const,
   );
-  const text = `WITH forgotten AS (DELETE FROM ${schema}.claims WHERE request_id = ${add(plain(lease.requestId))})
-    UPDATE ${schema}.states s SET version = s.version + 1, state = r.state, work_at = r.work_at::bigint, body = coalesce(r.body, ''),
+  const text = `WITH forgotten AS (DELETE FROM ${schema}.claims WHERE request_id = ${add(plain(lease.requestId))}),
+    undone AS (UPDATE ${schema}.states s SET version = s.version + 1, state = r.state, work_at = r.work_at::bigint, body = coalesce(r.body, ''),
       attention = CASE WHEN r.state = 'queued' THEN NULL ELSE r.state END, story = regexp_replace(s.story, '[^\\n]*\\n$', '')
-    FROM ${table('r', columns)} WHERE s.id = r.id AND s.version = r.version::bigint + 1`;
+    FROM ${table('r', columns)} WHERE s.id = r.id AND s.version = r.version::bigint + 1 RETURNING s.state)
+    INSERT INTO ${schema}.sums (name, n)
+      SELECT 'd:' || state, count(*) FROM undone GROUP BY state UNION ALL SELECT 'd:processing', -count(*) FROM undone`;
   return { text, values };
 }

@@ -31,7 +31,7 @@ export async function grantDue(
   const request: GrantRequest = { schema, due, lateMs, lease };
   const { text, values } = grantStatement(request);
   const askedAt = memory.monotonic();
-  const rows = await query(text, values).catch((error: unknown) => {
+  const rows = await query(text, values, true).catch((error: unknown) => {
     if (isConflict(error)) return null;
     throw error;
   });

@@ -62,13 +62,19 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
     old AS MATERIALIZED (SELECT d.id, d.notification FROM over JOIN ${schema}.deliveries d ON d.notification = over.id
       ORDER BY d.id LIMIT ${ROWS_PER_TURN}),
     empty AS MATERIALIZED (SELECT over.id FROM over WHERE (SELECT count(*) FROM old) < ${ROWS_PER_TURN}),
-    m AS (DELETE FROM ${schema}.messages x USING old WHERE x.delivery = old.id),
     c AS (DELETE FROM ${schema}.contents x USING old WHERE x.delivery = old.id),
     s AS (DELETE FROM ${schema}.states x USING old WHERE x.id = old.id),
     d AS (DELETE FROM ${schema}.deliveries x USING old WHERE x.notification = old.notification AND x.id = old.id),
     p AS (DELETE FROM ${schema}.pages x USING empty WHERE x.notification = empty.id),
     n AS (DELETE FROM ${schema}.notifications x USING empty WHERE x.id = empty.id)
     SELECT (SELECT count(*) FROM old)::text AS n`;
+
+  /** Of deliveries that are forgotten: each of them learned its messages before it was over. What is left of others is passed over. */
+  const forgetMessages = `WITH ${clock},
+    old AS MATERIALIZED (SELECT m.ctid AS at FROM ${schema}.messages m WHERE learned_at <= (SELECT ms FROM clock) - ${retentionMs}
+      AND NOT EXISTS (SELECT FROM ${schema}.states s WHERE s.id = m.delivery) LIMIT ${ROWS_PER_TURN}),
+    gone AS (DELETE FROM ${schema}.messages m USING old WHERE m.ctid = old.at)
+    SELECT count(*)::text AS n FROM old`;
 
   const kept = (columns: string): string => `FROM ${schema}.kept k WHERE ${columns}`;
   const crossed = `SELECT about, provider, message, kind, body ${kept(`kept_at > ${CLOCK_MS} - ${CROSSING_MS} AND (
@@ -94,6 +100,7 @@ export function housekeeping({ query, schema, retentionMs, record }: Housekeepin
       [erase, ROWS_PER_TURN],
       [eraseGiven, FEW],
       [forget, ROWS_PER_TURN],
+      [forgetMessages, ROWS_PER_TURN],
     ] as const;
     let isMore = false;
     for (const [statement, most] of turns) {

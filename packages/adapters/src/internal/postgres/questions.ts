@@ -86,7 +86,7 @@ export function readStatement(
     ctes.push(`found AS MATERIALIZED (
       SELECT s.id, s.version, s.notification, d.tenant, d.type, d.class, s.provider, s.state, s.work_at, s.watch_at, s.settled_at,
         d.fixed, s.body, ${message} AS message, d.data
-      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id JOIN ${schema}.deliveries d ON d.notification = s.notification AND d.id = s.id)`);
+      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id, ${fixedOf(schema, 's')})`);
     parts.push(padded(`'d'`, DELIVERY_COLUMNS, 'found'));
     if (!withoutMessages) notificationIds.push('SELECT DISTINCT notification AS id FROM found');
   }
@@ -99,6 +99,12 @@ export function readStatement(
       ),
     );
   return { text: `WITH ${ctes.join(',\n')}\n${parts.join('\nUNION ALL\n')}`, values };
+}
+
+/** The other half of each delivery, one by one: how few they are the planner does not know, and would rather read the whole table. */
+export function fixedOf(schema: string, of: string): string {
+  return `LATERAL (SELECT tenant, type, class, fixed, data FROM ${schema}.deliveries
+        WHERE notification = ${of}.notification AND id = ${of}.id LIMIT 1) AS d`;
 }
 
 /** In the order of `c0`, `c1`, ... */

@@ -26,7 +26,7 @@ export function postgresStore(
     async write(run, known, about) {
       const { text, values } = writeStatement(run, known, { schema, contentRetentionMs, ...about });
       const askedAt = memory?.monotonic() ?? 0;
-      const [row] = await query(text, values);
+      const [row] = await query(text, values, true);
       memory?.wasAt(Number(row?.['ms']), askedAt);
       return row?.['ok'] === 'true';
     },
