@@ -61,7 +61,11 @@ export function conditions(run: Run, known: Known, { add, table }: Parameters, o
     ctes.push(`held_notifications AS MATERIALIZED (SELECT n.id FROM ${rows} JOIN ${schema}.notifications n
       ON n.id = w.id AND (w.version IS NULL OR n.version = w.version::bigint) AND (w.told IS NULL OR n.ended)
       ORDER BY n.id FOR UPDATE OF n)`);
-    all.splice(read.length > 0 ? 1 : 0, 0, `(SELECT count(*) FROM held_notifications) = ${add(touched.length)}::bigint`);
+    all.splice(
+      read.length > 0 ? 1 : 0,
+      0,
+      `(SELECT count(*) FROM held_notifications) = ${add(touched.length)}::bigint`,
+    );
   }
 
   const { gates } = run;

@@ -73,7 +73,9 @@ export function deliveryWrites({ deliveries }: Run, { table }: Parameters, optio
       ['name', sums.map(([state]) => `d:${state}`)],
       ['n', sums.map(([, n]) => n)],
     ]);
-    ctes.push(`summed AS (INSERT INTO ${schema}.sums (name, n) SELECT name, r.n::bigint FROM verdict, ${rows} WHERE ok)`);
+    ctes.push(
+      `summed AS (INSERT INTO ${schema}.sums (name, n) SELECT name, r.n::bigint FROM verdict, ${rows} WHERE ok)`,
+    );
   }
   return ctes;
 }
