@@ -66,9 +66,14 @@ export function known(
     const name = nameOf(question);
     const answer = answers.get(name);
     if (answer !== undefined) return answer;
-    const page = kind === 'page' ? recall?.page(a, b) : undefined;
-    if (page === undefined) wanted.questions.set(name, question);
-    return page && { values: page, ids: [] };
+    const values = recallValues(question);
+    if (values === undefined) wanted.questions.set(name, question);
+    return values && { values, ids: [] };
+  }
+
+  function recallValues({ kind, a, b }: Question): readonly Answer[] | undefined {
+    if (kind === 'page') return recall?.page(a, b);
+    return kind === 'suppressed' ? recall?.suppressed(a, b) : undefined;
   }
 
   function recallDelivery(id: string): DeliveryFact | undefined {

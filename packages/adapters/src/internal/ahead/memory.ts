@@ -12,6 +12,8 @@ export interface Recall {
   delivery(id: string): DeliveryFact | undefined;
   notification(id: string): NotificationFact | undefined;
   page(notification: string, page: string): PageFact | undefined;
+  /** The opt-outs of a recipient, as they stand in the recalled store. */
+  suppressed(tenant: string, recipient: string): readonly Answer[] | undefined;
 }
 
 /**
@@ -29,6 +31,8 @@ export interface Memory {
   keepParent(fact: NotificationFact): void;
   keepExpanding(fact: NotificationFact): void;
   keepPage(notification: string, page: string, fact: PageFact): void;
+  /** `gates`: the version of all opt-outs that these were read with. */
+  keepSuppressed(about: readonly [tenant: string, recipient: string], gates: string, rows: readonly Answer[]): void;
   dropDelivery(id: string): void;
   dropExpanding(id: string): void;
   monotonic(): number;
@@ -48,6 +52,7 @@ export function memoryOf(monotonic: () => number): Memory {
   const parents = bounded<NotificationFact>(MOST_PARENTS);
   const expanding = bounded<NotificationFact>(MOST_EXPANDING);
   const pages = bounded<PageFact>(MOST_PAGES);
+  const suppressed = bounded<{ readonly gates: string; readonly rows: readonly Answer[] }>(MOST_DELIVERIES);
   const clock = storeClock(monotonic);
   let store: StoreFact | null = null;
 
@@ -56,11 +61,16 @@ export function memoryOf(monotonic: () => number): Memory {
     recall(isExpanding) {
       const nowMs = clock.atLeast();
       if (store === null || nowMs === null || !isQuiet(store, nowMs)) return null;
+      const { gates } = store;
       return {
         store: { ...store, nowMs, isRecalled: true },
         delivery: isExpanding ? () => undefined : deliveries.get,
         notification: isExpanding ? expanding.get : parents.get,
         page: (notification, page) => pages.get(`${notification} ${page}`),
+        suppressed(tenant, recipient) {
+          const kept = suppressed.get(`${tenant} ${recipient}`);
+          return kept?.gates === gates ? kept.rows : undefined;
+        },
       };
     },
     saw(fact, askedAt) {
@@ -72,6 +82,7 @@ export function memoryOf(monotonic: () => number): Memory {
     keepParent: (fact) => parents.set(fact.id, { ...fact, record: fact.record && { ...fact.record, data: null } }),
     keepExpanding: (fact) => expanding.set(fact.id, fact),
     keepPage: (notification, page, fact) => pages.set(`${notification} ${page}`, fact),
+    keepSuppressed: ([tenant, recipient], gates, rows) => suppressed.set(`${tenant} ${recipient}`, { gates, rows }),
     dropDelivery: (id) => deliveries.delete(id),
     dropExpanding: (id) => expanding.delete(id),
   };

@@ -44,7 +44,7 @@ export function grantStatement({ schema, due, lateMs, lease }: GrantRequest): St
         SELECT id, version, notification, provider, state, work_at, watch_at, settled_at, body
         FROM ${schema}.states WHERE EXISTS (SELECT FROM gate) AND work_at <= (SELECT ms FROM clock) - ${add(lateMs)}::bigint
         ORDER BY work_at, id LIMIT ${MOST_AT_ONCE} FOR UPDATE SKIP LOCKED) AS first LIMIT ${add(due)}::integer)`,
-    `found AS MATERIALIZED (SELECT p.*, d.tenant, d.type, d.class, d.fixed, d.data,
+    `found AS MATERIALIZED (SELECT p.*, d.tenant, d.type, d.class, d.recipient, d.fixed, d.data,
         (SELECT message FROM ${schema}.contents c WHERE c.delivery = p.id) AS message
       FROM picked p, ${fixedOf(schema, 'p')})`,
     `verdict AS MATERIALIZED (SELECT count(*) > 0 AND count(*) = (SELECT count(*) FROM picked) AND bool_and(
@@ -71,6 +71,14 @@ export function grantStatement({ schema, due, lateMs, lease }: GrantRequest): St
       `(SELECT DISTINCT notification AS id FROM found) AS w JOIN ${schema}.notifications n ON n.id = w.id`,
     ),
   ];
+  // For the mark that follows.
+  parts.push(
+    padded(
+      `'suppressed'`,
+      ['found.tenant', 'found.recipient', 'o.topic', 'o.channel'],
+      `found JOIN ${schema}.suppressions o ON o.tenant = found.tenant AND o.recipient = found.recipient`,
+    ),
+  );
   return { text: `WITH ${ctes.join(',\n')}\n${parts.join('\nUNION ALL\n')}`, values };
 }
 

@@ -52,7 +52,19 @@ export async function grantDue(
     return null;
   }
   keepWritten(decided.run, seen, store, memory);
+  keepSuppressed(found, memory);
   return { verdicts: decided.verdicts, wantsHousekeeping: decided.run.wantsHousekeeping };
+}
+
+/** Who of them opted out of what, for the mark that follows. */
+function keepSuppressed({ store, deliveries, answers }: Found, memory: Memory): void {
+  if (!store.hasSuppressions) return;
+  for (const { record } of deliveries) {
+    if (record === undefined) continue;
+    const about = [plain(record.tenant), plain(record.target.recipientId)] as const;
+    const rows = answers.filter(({ kind, a, b }) => kind === 'suppressed' && a === about[0] && b === about[1]);
+    memory.keepSuppressed(about, store.gates, rows);
+  }
 }
 
 /** As if the call had read them. */

@@ -103,7 +103,7 @@ export function readStatement(
 
 /** The other half of each delivery, one by one: how few they are the planner does not know, and would rather read the whole table. */
 export function fixedOf(schema: string, of: string): string {
-  return `LATERAL (SELECT tenant, type, class, fixed, data FROM ${schema}.deliveries
+  return `LATERAL (SELECT tenant, type, class, recipient, fixed, data FROM ${schema}.deliveries
         WHERE notification = ${of}.notification AND id = ${of}.id LIMIT 1) AS d`;
 }
 

@@ -6,7 +6,6 @@
  * looked up are stored without control characters (`plain`), and sorted by bytes, which is the quickest and the same everywhere.
  * Sums are kept as differences that every write appends and housekeeping adds up: a single row for each would be one that all wait for.
  * Those of deliveries are named by the statement that moves them: a trigger would have to be handed a copy of each row, old and new.
- * `messages` is only appended to, and what is old in it is found by the age of its pages: an index by delivery would cost every settle.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -110,9 +109,9 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX states_assumed ON S.states (id) WHERE assumed;
   CREATE TABLE S.contents (delivery text COLLATE "C" PRIMARY KEY, message text NOT NULL);
   CREATE TABLE S.messages (
-    key text COLLATE "C" NOT NULL, delivery text COLLATE "C" NOT NULL, learned_at bigint NOT NULL, PRIMARY KEY (key, delivery)
+    key text COLLATE "C" NOT NULL, delivery text COLLATE "C" NOT NULL, PRIMARY KEY (key, delivery)
   );
-  CREATE INDEX messages_by_age ON S.messages USING brin (learned_at) WITH (pages_per_range = 16, autosummarize = on);
+  CREATE INDEX messages_by_delivery ON S.messages (delivery);
   CREATE TABLE S.claims (request_id text COLLATE "C" PRIMARY KEY, until bigint NOT NULL, ids text NOT NULL);
   CREATE INDEX claims_by_end ON S.claims (until);
   CREATE TABLE S.kept (

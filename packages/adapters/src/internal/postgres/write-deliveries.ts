@@ -64,8 +64,8 @@ export function deliveryWrites({ deliveries }: Run, { table }: Parameters, optio
       ['key', deliveries.learned.map(([key]) => plain(key))],
       ['delivery', deliveries.learned.map(([, delivery]) => delivery)],
     ]);
-    ctes.push(`learned AS (INSERT INTO ${schema}.messages (key, delivery, learned_at)
-      SELECT key, delivery, ms FROM verdict, clock, ${rows} WHERE ok ON CONFLICT DO NOTHING)`);
+    ctes.push(`learned AS (INSERT INTO ${schema}.messages (key, delivery)
+      SELECT key, delivery FROM verdict, ${rows} WHERE ok ON CONFLICT DO NOTHING)`);
   }
   const sums = [...sumsOf(dirty)].filter(([, n]) => n !== 0);
   if (sums.length > 0) {

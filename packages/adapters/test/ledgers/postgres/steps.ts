@@ -14,20 +14,24 @@ export type Step =
   | { readonly kind: 'suppress'; readonly which: number; readonly suppressed: boolean }
   | { readonly kind: 'block'; readonly blocked: boolean }
   | { readonly kind: 'cancel' | 'evidence'; readonly which: number }
+  | { readonly kind: 'round'; readonly as: Outcome }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'publish'; readonly key: number };
 
 type Outcome = 'accepted' | 'rejected' | 'deferred' | 'not-sent' | 'unknown';
 
-const RECIPIENTS = 8;
+const RECIPIENTS = 5;
 const index = fc.nat({ max: RECIPIENTS - 1 });
-const some = fc.uniqueArray(index, { minLength: 1, maxLength: 5 });
+const some = fc.uniqueArray(index, { minLength: 1, maxLength: 3 });
 const ofKind = <Kind extends string, Rest extends object>(
   kind: Kind,
   rest: { [K in keyof Rest]: fc.Arbitrary<Rest[K]> },
 ) => fc.record({ kind: fc.constant(kind), ...rest }) as fc.Arbitrary<{ kind: Kind } & Rest>;
 
-export const STEPS: fc.Arbitrary<Step> = fc.oneof(
+/** By which of two processes, of which one may remember what the other has changed since. */
+export type Turn = Step & { readonly by: 0 | 1 };
+
+const ANY: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: ofKind('claim', {
@@ -35,6 +39,10 @@ export const STEPS: fc.Arbitrary<Step> = fc.oneof(
       leaseMs: fc.constantFrom(2_000, 30_000),
       again: fc.boolean(),
     }),
+  },
+  {
+    weight: 6,
+    arbitrary: ofKind('round', { as: fc.constantFrom<Outcome>('accepted', 'deferred', 'not-sent', 'unknown') }),
   },
   { weight: 6, arbitrary: ofKind('mark', { which: some }) },
   {
@@ -57,15 +65,20 @@ export const STEPS: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: ofKind('publish', { key: fc.nat({ max: 2 }) }) },
 ) as fc.Arbitrary<Step>;
 
+export const TURNS: fc.Arbitrary<Turn> = fc
+  .tuple(ANY, fc.constantFrom<0 | 1>(0, 0, 0, 1))
+  .map(([step, by]) => ({ ...step, by }));
+
 /** One ledger that lives through a history. */
 export interface Actor {
   begin(): Promise<void>;
   /** The answer, without what differs from ledger to ledger. */
-  take(step: Step): Promise<unknown>;
+  take(turn: Turn): Promise<unknown>;
   all(): Promise<unknown>;
 }
 
-export function actorOn(ledger: Ledger, { elapse }: Pick<ClockedSchema, 'elapse'>): Actor {
+export function actorOn(processes: readonly [Ledger, Ledger], { elapse }: Pick<ClockedSchema, 'elapse'>): Actor {
+  const [ledger] = processes;
   let ids: readonly string[] = [];
   const fences = new Map<string, number>();
   const seen = new Map<number, number>();
@@ -89,7 +102,9 @@ export function actorOn(ledger: Ledger, { elapse }: Pick<ClockedSchema, 'elapse'
   async function heldOf(
     which: readonly number[],
   ): Promise<readonly { id: string; fence: number; record: DeliveryRecord }[]> {
-    const records = await ledger.find(which.map((i) => ids[i] ?? ''));
+    // Of those that were granted at some time, if there are any.
+    const among = fences.size === 0 ? ids : [...fences.keys()];
+    const records = await ledger.find([...new Set(which.map((i) => among[i % among.length] ?? ''))]);
     return records.flatMap((record) =>
       record === null ? [] : [{ id: record.id, fence: fences.get(record.id) ?? 1, record }],
     );
@@ -103,7 +118,7 @@ export function actorOn(ledger: Ledger, { elapse }: Pick<ClockedSchema, 'elapse'
     unknown: { kind: 'unknown', reconcileInMs: 1_000, reason: 'reset' },
   } as const;
 
-  async function take(step: Step): Promise<unknown> {
+  async function take(step: Step, ledger: Ledger): Promise<unknown> {
     switch (step.kind) {
       case 'claim':
       case 'claim-ids': {
@@ -169,6 +184,12 @@ export function actorOn(ledger: Ledger, { elapse }: Pick<ClockedSchema, 'elapse'
             detail: null,
           },
         ]);
+      case 'round': {
+        const claimed = await take({ kind: 'claim', due: 2, leaseMs: 30_000, again: false }, ledger);
+        const which = [0, 1, 2, 3, 4];
+        const marks = await take({ kind: 'mark', which }, ledger);
+        return { claimed, marks, settled: await take({ kind: 'settle', which, as: step.as }, ledger) };
+      }
       case 'sweep':
         return ledger.sweep({ max: 10, reconcileLeaseMs: 1_000 });
       case 'publish':
@@ -182,7 +203,7 @@ export function actorOn(ledger: Ledger, { elapse }: Pick<ClockedSchema, 'elapse'
       const [first] = await ledger.find(ids.slice(0, 1));
       begunAt = first?.createdAt ?? 0;
     },
-    take: async (step) => told((await take(step)) ?? null),
+    take: async ({ by, ...step }) => told((await take(step as Step, processes[by])) ?? null),
     async all() {
       const records = await ledger.find(ids);
       const stories = [];
