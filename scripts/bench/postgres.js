@@ -46,7 +46,12 @@ async function besideBare(count, ours, bare) {
     ];
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn();
   }
-  return { perSecond: median(rates.ours), barePerSecond: median(rates.bare), ...mediansOf(notes), bareServerCpuUs: median(bareCpu) };
+  return {
+    perSecond: median(rates.ours),
+    barePerSecond: median(rates.bare),
+    ...mediansOf(notes),
+    bareServerCpuUs: median(bareCpu),
+  };
 }
 
 async function withSchema(run) {

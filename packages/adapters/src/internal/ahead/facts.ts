@@ -46,6 +46,12 @@ export interface AnswerFact {
   readonly y: string;
 }
 
+/** Values of an answer. */
+export interface Answer {
+  readonly x: string;
+  readonly y: string;
+}
+
 /** What one request brought. */
 export interface Found {
   readonly store: StoreFact;

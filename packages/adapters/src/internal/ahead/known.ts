@@ -1,13 +1,7 @@
 import type { Ref } from '@sendonce/core/records';
-import type { DeliveryFact, Found, NotificationFact, StoreFact } from './facts.ts';
+import type { Answer, DeliveryFact, Found, NotificationFact, StoreFact } from './facts.ts';
 import type { Recall } from './memory.ts';
 import { ASKED, type Asked, type Question, type Wanted } from './questions.ts';
-
-/** Values of an answer. */
-export interface Answer {
-  readonly x: string;
-  readonly y: string;
-}
 
 /**
  * What one call has read so far. Whatever is asked and not known yet is noted, and counts as absent: the caller runs the call for what

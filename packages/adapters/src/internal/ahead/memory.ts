@@ -1,5 +1,4 @@
-import type { DeliveryFact, NotificationFact, StoreFact } from './facts.ts';
-import type { Answer } from './known.ts';
+import type { Answer, DeliveryFact, NotificationFact, StoreFact } from './facts.ts';
 import { storeClock } from './store-clock.ts';
 
 /** A page of targets, as the store answers for it. */

@@ -1,10 +1,10 @@
 import type { DeliveryRecord } from '@sendonce/core';
 import { NOT_READ } from '../sqlite/delivery-row.ts';
+import type { AheadStore } from './ahead-store.ts';
 import type { Known } from './known.ts';
 import type { Memory } from './memory.ts';
 import type { Question } from './questions.ts';
 import type { Run } from './run.ts';
-import type { AheadStore } from './transact.ts';
 
 /**
  * Whether the write of this run will prove all that it took from memory: what it changes has to have the version that was remembered. A

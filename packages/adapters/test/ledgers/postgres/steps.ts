@@ -63,7 +63,7 @@ const ANY: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: ofKind('evidence', { which: index }) },
   { weight: 1, arbitrary: ofKind('sweep', {}) },
   { weight: 1, arbitrary: ofKind('publish', { key: fc.nat({ max: 2 }) }) },
-) as fc.Arbitrary<Step>;
+);
 
 export const TURNS: fc.Arbitrary<Turn> = fc
   .tuple(ANY, fc.constantFrom<0 | 1>(0, 0, 0, 1))
@@ -167,9 +167,7 @@ export function actorOn(processes: readonly [Ledger, Ledger], { elapse }: Pick<C
       }
       case 'block':
         return ledger.block([
-          { scope: 'provider:smtp', blocked: step.blocked, recheckMs: 2_000, by: 'they', why: 'x' } as Parameters<
-            Ledger['block']
-          >[0][number],
+          { scope: 'provider:smtp', blocked: step.blocked, recheckMs: 2_000, by: 'they', why: 'x' },
         ]);
       case 'cancel':
         return ledger.cancel([{ id: ids[step.which] ?? '', by: 'they', why: 'a mistake' }]);
@@ -203,7 +201,7 @@ export function actorOn(processes: readonly [Ledger, Ledger], { elapse }: Pick<C
       const [first] = await ledger.find(ids.slice(0, 1));
       begunAt = first?.createdAt ?? 0;
     },
-    take: async ({ by, ...step }) => told((await take(step as Step, processes[by])) ?? null),
+    take: async ({ by, ...step }) => told((await take(step, processes[by])) ?? null),
     async all() {
       const records = await ledger.find(ids);
       const stories = [];
