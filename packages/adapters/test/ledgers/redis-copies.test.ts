@@ -241,7 +241,7 @@ describe('a late copy', () => {
 
 /** Keeps what writes, to be sent once more. */
 function remembering(redis: Redis, copies: (() => Promise<unknown>)[]): RedisClientLike {
-  const keep = (script: string, args: (string | number)[]): void => {
+  const keep = (script: string, args: (string | number | Buffer)[]): void => {
     if (script === WRITE.sha || script === WRITE.text) copies.push(() => redis.eval(WRITE.text, 1, ...args));
   };
   return {

@@ -189,7 +189,7 @@ describe('a call over much', () => {
 
 /** Notes how many characters each script gets. */
 function measured(redis: RedisClientLike, sizes: number[]): Pick<RedisClientLike, 'eval' | 'evalsha'> {
-  const note = (args: readonly (string | number)[]): void => {
+  const note = (args: readonly (string | number | Buffer)[]): void => {
     sizes.push(args.reduce<number>((sum, each) => sum + String(each).length, 0));
   };
   return {

@@ -1,8 +1,8 @@
 import type { DeliveryRecord, DeliveryState, NotificationRecord } from '@sendonce/core';
-import { learnedMessages, watchAt, workAt } from '@sendonce/core/records';
+import { learnedMessages, watchField, workField, type TimeField } from '@sendonce/core/records';
 import { orUndefined, type DeliveryFact, type NotificationFact } from '../ahead/facts.ts';
 import { plain, unplain } from '../ahead/plain.ts';
-import { bodyOf, fixedOf, recordOf } from '../sqlite/delivery-row.ts';
+import { fixedOf, recordFrom } from '../sqlite/delivery-row.ts';
 import { notificationOf, type NotificationRow } from '../sqlite/notification-row.ts';
 import { SEPARATOR } from './script.ts';
 
@@ -15,11 +15,47 @@ export function packedFixed(record: DeliveryRecord): string {
   return [plain(record.tenant), plain(record.type), record.class, fixed].join(SEPARATOR);
 }
 
-/** What every step writes anew. The state is first and the mark of an assumed end second, where scripts look for them. */
+/**
+ * What every step writes anew. The state is first and the mark of an assumed end second, where scripts look for them; up to `updatedAt`
+ * it is what a claim changes, which a script does by itself where the third says that it may.
+ */
 export function packedState(record: DeliveryRecord): string {
-  const { state, assumed, provider, settledAt } = record;
-  const times = [workAt(record), watchAt(record), settledAt].map((at) => at ?? '');
-  return [state, assumed ? '1' : '', plain(provider), ...times, bodyOf(record)].join(SEPARATOR);
+  const { state, assumed, provider, fence, requestId, owner, leaseUntil } = record;
+  const { dueAt, updatedAt, dispatchUntil, settledAt } = record;
+  const claims = `${plainClaim(record)}\u001e${fence}\u001e${dueAt}\u001e${text(requestId)}\u001e${text(owner)}\u001e${leaseUntil ?? ''}`;
+  const rest = `${plain(provider)}\u001e${dispatchUntil ?? ''}\u001e${settledAt ?? ''}\u001e${bodyOf(record)}`;
+  return `${state}\u001e${assumed ? '1' : ''}\u001e${claims}\u001e${updatedAt}\u001e${rest}`;
+}
+
+/**
+ * The note that the story of its next claim has, as JSON, where that claim is a plain one: the record waits, and all that a claim does
+ * once it is due is to grant it. '': core's own step has to look.
+ */
+function plainClaim({ state, attempts, leaseUntil, dispatchUntil, settledAt, reason }: DeliveryRecord): string {
+  const waits = state === 'queued' || state === 'retry-scheduled';
+  if (!waits || leaseUntil !== null || dispatchUntil !== null || settledAt !== null) return '';
+  const isProven = attempts.some(({ outcome, arrival }) => outcome?.kind === 'accepted' || arrival !== null);
+  return isProven ? '' : JSON.stringify(reason);
+}
+
+function text(value: string | null): string {
+  return value === null ? '' : plain(value);
+}
+
+/** All that has no place of its own and is not as it mostly is. */
+function bodyOf(record: DeliveryRecord): string {
+  const { attempts, charged, lapses, failures, declarations, forbidden, reason, replacedBy, message } = record;
+  const body: { -readonly [Field in keyof DeliveryRecord]?: DeliveryRecord[Field] } & { isFrozen?: boolean } = {};
+  if (attempts.length > 0) body.attempts = attempts;
+  if (charged !== 0) body.charged = charged;
+  if (lapses !== 0) body.lapses = lapses;
+  if (failures !== 0) body.failures = failures;
+  if (declarations.length > 0) body.declarations = declarations;
+  if (forbidden !== null) body.forbidden = forbidden;
+  if (reason !== null) body.reason = reason;
+  if (replacedBy !== null) body.replacedBy = replacedBy;
+  if (message !== null) body.isFrozen = true;
+  return JSON.stringify(body);
 }
 
 /** All providers' messages that are known as the delivery's. */
@@ -41,19 +77,27 @@ export function deliveryFact(row: Row): DeliveryFact {
 export function deliveryOf(row: Row): DeliveryRecord {
   const [id, , notification, fixed, state, data, message] = row;
   const [tenant, type, ofClass, rest] = parts(fixed, 4);
-  const [now, , provider, work, watch, settled, body] = parts(state, 7);
-  const record = recordOf(
+  const [now, assumed, , fence, due, request, owner, lease, updated, provider, dispatch, settled, body] = parts(
+    state,
+    13,
+  );
+  const times = {
+    state: now as DeliveryState,
+    dueAt: Number(due),
+    leaseUntil: timeOf(lease),
+    dispatchUntil: timeOf(dispatch),
+  };
+  const record = recordFrom(
     {
       seq: 0,
       id: id as string,
       notification: 0,
       provider: unplain(provider),
-      state: now as DeliveryState,
-      work_at: timeOf(work),
-      watch_at: timeOf(watch),
+      state: times.state,
+      work_at: timeIn(times, workField(times.state)),
+      watch_at: timeIn(times, watchField(times.state)),
       settled_at: timeOf(settled),
       fixed: rest,
-      body,
       message: message ?? null,
     },
     {
@@ -62,6 +106,15 @@ export function deliveryOf(row: Row): DeliveryRecord {
       tenant: unplain(tenant),
       type: unplain(type),
       class: ofClass as DeliveryRecord['class'],
+    },
+    {
+      ...(JSON.parse(body) as Partial<DeliveryRecord>),
+      ...times,
+      assumed: assumed === '1',
+      fence: Number(fence),
+      requestId: request === '' ? null : unplain(request),
+      owner: owner === '' ? null : unplain(owner),
+      updatedAt: Number(updated),
     },
   );
   if (typeof data !== 'string') return record;
@@ -98,7 +151,12 @@ function parts(text: string | null | undefined, n: number): Parts {
   if (all.length !== n) throw new TypeError(`${all.length} parts in the place of ${n}`);
   return all as unknown as Parts;
 }
-type Parts = readonly [string, string, string, string, string, string, string];
+type Three = readonly [string, string, string];
+type Parts = readonly [...Three, ...Three, ...Three, ...Three, string];
+
+function timeIn(times: { readonly [Field in TimeField]: number | null }, field: TimeField | undefined): number | null {
+  return field === undefined ? null : times[field];
+}
 
 function timeOf(text: string): number | null {
   return text === '' ? null : Number(text);

@@ -84,7 +84,7 @@ export function redisStore({ send, name, contentRetentionMs, onMemory }: RedisSt
     },
     async write(run, known, about) {
       for (const args of writesOf(run, known, { ...about, contentRetentionMs }))
-        if (Number(await send(WRITE, args)) !== 1) return false;
+        if (Number(await send(WRITE, args)) === 0) return false;
       return true;
     },
     async reserve(by, forMs) {

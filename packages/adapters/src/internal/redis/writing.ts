@@ -4,8 +4,9 @@ import { plain } from '../ahead/plain.ts';
 import type { Run } from '../ahead/run.ts';
 import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { WriteOptions } from '../ahead/transact.ts';
+import type { Argument } from './client.ts';
 import { changedRow, madeRow } from './delivery-rows.ts';
-import { LISTS, type Cell, type Lists } from './lists.ts';
+import { joined, packedLists, type Cell, type Lists } from './lists.ts';
 import { notificationLists } from './notification-rows.ts';
 import { otherLists } from './other-rows.ts';
 import { sumOf, sumsOf, talliesOf, type Tally } from './tallies.ts';
@@ -25,7 +26,7 @@ export function writesOf(
   run: Run,
   known: Known,
   { speaking, reservedBy, contentRetentionMs }: WriteOptions & { readonly contentRetentionMs: number },
-): readonly (readonly Cell[])[] {
+): readonly (readonly Argument[])[] {
   const entries = [...run.deliveries.entries()];
   const alone = new Set(speaking);
   const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
@@ -53,7 +54,7 @@ export function writesOf(
     if (isLast) Object.assign(lists, notificationLists(run, tally, spoken));
     else for (const [id, each] of tally) spoken.set(id, sumOf(spoken.get(id), each));
     const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs });
-    return [...head, ...flat(lists)];
+    return [...head, ...packedLists(lists)];
   });
 }
 
@@ -79,20 +80,21 @@ function headOf(
     about.contentRetentionMs,
     // One above the fence that this call may have given out.
     ...(isNewEpoch ? [changedAt ?? '-', quietUntil, isReckoned ? '1' : '0', last + 1] : ['', '', '', '']),
+    '',
   ];
 }
 
 interface Part {
   readonly entries: readonly DeliveryEntry[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly string[];
 }
 
 function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number): readonly Part[] {
-  const parts: { entries: DeliveryEntry[]; rows: (readonly Cell[])[] }[] = [{ entries: [], rows: [] }];
+  const parts: { entries: DeliveryEntry[]; rows: string[] }[] = [{ entries: [], rows: [] }];
   let characters = 0;
   for (const entry of changed) {
-    const row = changedRow(entry, contentRetentionMs);
-    const size = row.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+    const row = joined(changedRow(entry, contentRetentionMs));
+    const size = row.length;
     let part = parts.at(-1) as (typeof parts)[number];
     if (part.rows.length > 0 && (part.rows.length >= MOST_DELIVERIES || characters + size > MOST_CHARACTERS)) {
       parts.push((part = { entries: [], rows: [] }));
@@ -103,14 +105,4 @@ function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number):
     part.rows.push(row);
   }
   return parts;
-}
-
-function flat(lists: Lists): readonly Cell[] {
-  const cells: Cell[] = [];
-  for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
-    const rows = lists[name] ?? [];
-    cells.push(rows.length);
-    for (const row of rows) cells.push(...row);
-  }
-  return cells;
 }
