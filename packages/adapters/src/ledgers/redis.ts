@@ -1,17 +1,21 @@
 import { SendonceError, type Ledger } from '@sendonce/core';
-import { recordLedger, type RecordStore } from '@sendonce/core/records';
+import { recordLedger, type Records, type RecordStore, type Transaction } from '@sendonce/core/records';
 import { transact } from '../internal/ahead/transact.ts';
+import { claims } from '../internal/redis/claims.ts';
 import { sending } from '../internal/redis/connection.ts';
 import { unavailable, whoOf } from '../internal/redis/failures.ts';
 import { housekeeping } from '../internal/redis/housekeeping.ts';
 import { openStore } from '../internal/redis/open.ts';
 import { checkedOptions, type RedisLedgerOptions } from '../internal/redis/options.ts';
 import { reading } from '../internal/redis/reading.ts';
+import { remembered } from '../internal/redis/remembered.ts';
 import { redisStore } from '../internal/redis/store.ts';
 import { confirming } from '../internal/redis/wait.ts';
 
 export type { RedisClientLike } from '../internal/redis/client.ts';
 export type { RedisLedgerOptions, RedisWait } from '../internal/redis/options.ts';
+
+type Acted<T> = Awaited<ReturnType<typeof transact<T>>>;
 
 /**
  * A ledger in Redis (6.2 or later; a single server, Sentinel, or one slot of a Cluster), for as many processes on as many hosts as like.
@@ -30,7 +34,8 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
   let opening: Promise<string> | null = null;
   let isClosed = false;
 
-  const store = redisStore({ ...checked, send, onMemory: (identity) => (memory = identity) });
+  const inHand = remembered();
+  const store = redisStore({ ...checked, send, onMemory: (identity) => (memory = identity), memory: inHand });
   const keepHouse = housekeeping({ ...checked, send });
   const confirm = wait === null ? null : confirming(client, name, wait);
 
@@ -51,7 +56,19 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     looked = await (opening ??= openStore(send, { name, warn }).finally(() => (opening = null)));
   }
 
-  const storeOf = ({ makesDeliveries = false, isStrict = false }): RecordStore => ({
+  async function act<T>(
+    work: (records: Records) => T,
+    about: Transaction,
+    { makesDeliveries, isOfHand }: { readonly makesDeliveries: boolean; readonly isOfHand: boolean },
+  ): Promise<Acted<T>> {
+    const acting = { ...checked, store, crowd, makesDeliveries };
+    if (!isOfHand) return transact(work, about, acting);
+    const hand = store.fromHand();
+    const acted = await transact(work, about, { ...acting, store: hand });
+    return hand.isUnproven ? transact(work, about, acting) : acted;
+  }
+
+  const storeOf = ({ makesDeliveries = false, isStrict = false, isOfHand = false }): RecordStore => ({
     async transact(work, about = {}) {
       if (about.join !== undefined)
         throw new SendonceError(
@@ -59,7 +76,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
           `transaction: ${whoOf(name)} cannot join a transaction; publish without it`,
         );
       await open();
-      const { result, run, known } = await transact(work, about, { ...checked, store, crowd, makesDeliveries });
+      const { result, run, known } = await act(work, about, { makesDeliveries, isOfHand });
       if (isStrict) await confirm?.(known.store?.identityNow ?? '');
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
       return result;
@@ -68,6 +85,8 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
   const writing = recordLedger(storeOf({}));
 
   const strict = recordLedger(storeOf({ isStrict: true }));
+  const ofHand = recordLedger(storeOf({ isOfHand: true }));
+  const claim = claims({ send, memory: inHand, claim: writing.claim });
 
   return {
     capabilities: { shared: true, durable: true, transactions: false, file: null },
@@ -75,7 +94,16 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     add: recordLedger(storeOf({ makesDeliveries: true })).add,
     accept: strict.accept,
     seal: strict.seal,
-    mark: strict.mark,
+    async claim(selector, lease) {
+      await open();
+      const verdicts = await claim(selector, lease);
+      await keepHouse().catch(tellOnce);
+      return verdicts;
+    },
+    mark: recordLedger(storeOf({ isStrict: true, isOfHand: true })).mark,
+    settle: ofHand.settle,
+    renew: ofHand.renew,
+    release: ofHand.release,
     cancel: strict.cancel,
     // Once to have it stand, and once more to see what was marked by those who had not seen it.
     suppress: async (batch) => {
@@ -101,7 +129,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
 export async function markRestored(options: RedisLedgerOptions, quarantineMs: number): Promise<void> {
   const checked = checkedOptions(options);
   const send = sending(checked.client, checked.name);
-  const store = redisStore({ ...checked, send, onMemory: () => undefined });
+  const store = redisStore({ ...checked, send, onMemory: () => undefined, memory: remembered() });
   const acting = { ...checked, store, crowd: { lanes: 1 }, makesDeliveries: false };
   await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, acting);
 }

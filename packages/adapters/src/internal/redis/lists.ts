@@ -5,6 +5,7 @@ export const LISTS = {
   made: ['id', 'notification', 'recipient', 'f', 'c', 's', 'work', 'watch', 'erase', 'attention', 'k', 'm', 'story'],
   notifications: ['id', 'version', 'told', 'state', 'sealed', 'work', 'body', 'opened', 'letters'],
   notificationsMade: ['id', 'state', 'sealed', 'recipients', 'work', 'body', 'data', 'opened', 'letters'],
+  free: ['who'],
   learned: ['key', 'delivery'],
   taken: ['about', 'count'],
   kept: ['about', 'absent', 'message', 'messageWas', 'name', 'body'],
@@ -26,7 +27,7 @@ export type Item = readonly Cell[] | string;
 export type Lists = Partial<Record<keyof typeof LISTS, readonly Item[]>>;
 
 /** Stands between the parts of all items. No part has a control character but the separator of values and the end of a line. */
-const BETWEEN = '\u001f';
+export const BETWEEN = '\u001f';
 
 export function joined(item: Item): string {
   return typeof item === 'string' ? item : item.join(BETWEEN);

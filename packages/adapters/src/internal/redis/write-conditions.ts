@@ -1,12 +1,15 @@
 /** All that a write rests on, part of the script that writes. Nothing is written here. */
 export const CONDITIONS = `
-local head = call('HMGET', store, 'key', 'version', 'gates', 'reservedUntil', 'reservedBy')
+local head = call('HMGET', store, 'key', 'version', 'gates', 'reservedUntil', 'reservedBy', 'identity')
 if head[1] ~= ARGV[1] or head[2] ~= ARGV[2] or identity() ~= ARGV[3] or now > tonumber(ARGV[5]) then return 0 end
 if ARGV[4] ~= '' and head[3] ~= ARGV[4] then return 0 end
-if ARGV[13] ~= '' and now < tonumber(ARGV[13]) then return 0 end
+if ARGV[13] ~= '' and (now < tonumber(ARGV[13]) or head[6] ~= ARGV[14]) then return 0 end
 if tonumber(head[4] or 0) > now and head[5] ~= ARGV[6] then return 0 end
 for a in each(alone) do
   if call('HGET', P .. 'd:' .. A[a], 'v') ~= A[a + 1] then return 0 end
+end
+for a in each(free) do
+  if call('SISMEMBER', P .. 'sups', A[a]) == 1 then return 0 end
 end
 local stories = {}
 for a in each(changed) do

@@ -1,0 +1,72 @@
+import { DELIVERY_ROW, NOTIFICATION_ROW } from './rows.ts';
+import { script, type Script } from './script.ts';
+
+/**
+ * Grants what is as it mostly is: waiting, due, and marked (see `packedState`) as something that a claim only has to grant. The rest, and
+ * whatever the whole store has to be asked about first, is left to core's own step.
+ *
+ * ARGV: what it rests on (key, version, identity as it stands there and as it is, fresh until), request, owner, owner as JSON, lease ms, how late, how many, then ids;
+ * without ids it takes what is due. Answers the time, what was granted (as rows, '' for nil, joined), their notifications as rows; and 1
+ * where something of what was due has to be looked at, so nothing was granted.
+ */
+export const CLAIM: Script = script(`${DELIVERY_ROW}${NOTIFICATION_ROW}
+local store, isByTime = KEYS[1], #ARGV == 11
+-- A claim by ids is repeated by ids: core's step does not ask for what it was granted, but for the records.
+local request = P .. 'claim:' .. (isByTime and '' or '\\30') .. ARGV[6]
+local LOOK = { text(now), {}, {}, 1 }
+local head = call('HMGET', store, 'key', 'version', 'identity', 'quiet', 'reckoned', 'reservedUntil')
+if head[1] ~= ARGV[1] or head[2] ~= ARGV[2] or head[3] ~= ARGV[3] then return LOOK end
+if identity() ~= ARGV[4] or now > tonumber(ARGV[5]) then return LOOK end
+if tonumber(head[4]) > now or head[5] ~= '1' or tonumber(head[6] or 0) > now then return LOOK end
+-- A copy of it was here.
+if call('EXISTS', request) == 1 then return LOOK end
+
+local ids = {}
+if isByTime then ids = call('ZRANGEBYSCORE', P .. 'work', '-inf', text(now - tonumber(ARGV[10])), 'LIMIT', 0, ARGV[11])
+else for i = 12, #ARGV do ids[i - 11] = ARGV[i] end end
+
+local match, find = string.match, string.find
+local taken, met = {}, {}
+for _, id in ipairs(ids) do
+  local row = not met[id] and deliveryRow(id, true)
+  met[id] = true
+  local state, assumed, note, fence, due, by, rest
+  if row then
+    state, assumed, note, fence, due, by, rest =
+      match(row[5] or '', '^([^\\30]*)\\30([^\\30]*)\\30([^\\30]+)\\30(%d+)\\30(%d+)\\30([^\\30]*)\\30[^\\30]*\\30[^\\30]*\\30[^\\30]*\\30(.*)$')
+  end
+  -- What a later release wrote is for that one to claim.
+  if state and tonumber(due) <= now and by ~= ARGV[6] and find(row[4] or '', '\\30{"v":1,', 1, true) then
+    taken[#taken + 1] = { row = row, state = state, assumed = assumed, note = note, fence = tonumber(fence), due = due, rest = rest }
+  elseif isByTime then return LOOK end
+end
+
+local leaseUntil = text(now + tonumber(ARGV[9]))
+local granted, names, parents, notifications, was = {}, {}, {}, {}, {}
+local minted = #taken > 0 and call('HINCRBY', store, 'fence', 1) or 0
+local begins = '[' .. text(now) .. ',"processing",' .. ARGV[8] .. ','
+for i, each in ipairs(taken) do
+  local row = each.row
+  local id = row[1]
+  local key = P .. 'd:' .. id
+  local fence = text(math.max(each.fence + 1, minted))
+  row[2] = text(tonumber(row[2]) + 1)
+  row[5] = table.concat({ 'processing', each.assumed, '', fence, each.due, ARGV[6], ARGV[7], leaseUntil, text(now), each.rest }, '\\30')
+  local line = begins .. fence .. ',' .. each.note .. ']\\n'
+  call('HSET', key, 'v', row[2], 's', row[5], 'h', (call('HGET', key, 'h') or '') .. line)
+  call('ZADD', P .. 'work', leaseUntil, id)
+  if each.state ~= 'queued' then call('ZREM', P .. 'a:' .. each.state, id) end
+  was[each.state] = (was[each.state] or 0) + 1
+  names[i] = '"' .. id .. '"'
+  granted[i] = table.concat({ id, row[2], row[3], row[4], row[5], row[6] or '', row[7] or '' }, '\\31')
+  if not parents[row[3]] then
+    parents[row[3]] = true
+    notifications[#notifications + 1] = notificationRow(row[3])
+  end
+end
+for state, n in pairs(was) do call('HINCRBY', P .. 'sums', 'd:' .. state, -n) end
+if #taken > 0 then call('HINCRBY', P .. 'sums', 'd:processing', #taken) end
+-- Kept until no copy of it is taken seriously any more.
+call('SET', request, '[' .. table.concat(names, ',') .. ']', 'PX', text(math.max(tonumber(ARGV[9]), tonumber(ARGV[5]) - now)))
+return { text(now), granted, notifications, 0 }
+`);
