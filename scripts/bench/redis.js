@@ -57,6 +57,7 @@ async function measured(count, run, serverCpu) {
   return {
     perSecond: Math.round((count / tookMs) * 1_000),
     clientUs: round((user + system) / count),
+    ofItSystemUs: round(system / count),
     serverUs: round((serverCpu() - server) / count),
     rssMb: Math.round(process.resourceUsage().maxRSS / 1_024),
   };

@@ -1,4 +1,4 @@
-import { SendonceError, type Ledger } from '@sendonce/core';
+import { SendonceError, type Ledger, type MarkVerdict } from '@sendonce/core';
 import { recordLedger, type Records, type RecordStore, type Transaction } from '@sendonce/core/records';
 import { transact } from '../internal/ahead/transact.ts';
 import { claims } from '../internal/redis/claims.ts';
@@ -68,7 +68,12 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     return hand.isUnproven ? transact(work, about, acting) : acted;
   }
 
-  const storeOf = ({ makesDeliveries = false, isStrict = false, isOfHand = false }): RecordStore => ({
+  const storeOf = ({
+    makesDeliveries = false,
+    isStrict = false,
+    isOfHand = false,
+    isMark = false,
+  }): RecordStore => ({
     async transact(work, about = {}) {
       if (about.join !== undefined)
         throw new SendonceError(
@@ -79,7 +84,8 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
       const { result, run, known } = await act(work, about, { makesDeliveries, isOfHand });
       if (isStrict) await confirm?.(known.store?.identityNow ?? '');
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
-      return result;
+      // It was decided by a time that was read before: what has passed since is not there to send in.
+      return isMark ? lessTime(result, inHand.heard.nowMs - (known.store?.nowMs ?? 0)) : result;
     },
   });
   const writing = recordLedger(storeOf({}));
@@ -100,7 +106,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
       await keepHouse().catch(tellOnce);
       return verdicts;
     },
-    mark: recordLedger(storeOf({ isStrict: true, isOfHand: true })).mark,
+    mark: recordLedger(storeOf({ isStrict: true, isOfHand: true, isMark: true })).mark,
     settle: ofHand.settle,
     renew: ofHand.renew,
     release: ofHand.release,
@@ -119,6 +125,13 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
       return Promise.resolve();
     },
   };
+}
+
+function lessTime<T>(verdicts: T, ms: number): T {
+  if (ms <= 0) return verdicts;
+  const less = (verdict: MarkVerdict): MarkVerdict =>
+    verdict.kind === 'go' ? { ...verdict, sendWithinMs: verdict.sendWithinMs - ms } : verdict;
+  return (verdicts as readonly MarkVerdict[]).map(less) as T;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { DELIVERY_ROW, NOTIFICATION_ROW } from './rows.ts';
 import { script, type Script } from './script.ts';
+import { PLACES } from './write-deliveries.ts';
 
 /**
  * Grants what is as it mostly is: waiting, due, and marked (see `packedState`) as something that a claim only has to grant. The rest, and
@@ -9,7 +10,7 @@ import { script, type Script } from './script.ts';
  * without ids it takes what is due. Answers the time, what was granted (as rows, '' for nil, joined), their notifications as rows; and 1
  * where something of what was due has to be looked at, so nothing was granted.
  */
-export const CLAIM: Script = script(`${DELIVERY_ROW}${NOTIFICATION_ROW}
+export const CLAIM: Script = script(`${DELIVERY_ROW}${NOTIFICATION_ROW}${PLACES}
 local store, isByTime = KEYS[1], #ARGV == 11
 -- A claim by ids is repeated by ids: core's step does not ask for what it was granted, but for the records.
 local request = P .. 'claim:' .. (isByTime and '' or '\\30') .. ARGV[6]
@@ -48,14 +49,12 @@ local begins = '[' .. text(now) .. ',"processing",' .. ARGV[8] .. ','
 for i, each in ipairs(taken) do
   local row = each.row
   local id = row[1]
-  local key = P .. 'd:' .. id
   local fence = text(math.max(each.fence + 1, minted))
   row[2] = text(tonumber(row[2]) + 1)
   row[5] = table.concat({ 'processing', each.assumed, '', fence, each.due, ARGV[6], ARGV[7], leaseUntil, text(now), each.rest }, '\\30')
-  local line = begins .. fence .. ',' .. each.note .. ']\\n'
-  call('HSET', key, 'v', row[2], 's', row[5], 'h', (call('HGET', key, 'h') or '') .. line)
-  call('ZADD', P .. 'work', leaseUntil, id)
-  if each.state ~= 'queued' then call('ZREM', P .. 'a:' .. each.state, id) end
+  call('HSET', P .. 'd:' .. id, 'v', row[2], 's', row[5], 'h' .. row[2], begins .. fence .. ',' .. each.note .. ']\\n')
+  place('work', leaseUntil, id)
+  if each.state ~= 'queued' then place('a:' .. each.state, '-', id) end
   was[each.state] = (was[each.state] or 0) + 1
   names[i] = '"' .. id .. '"'
   granted[i] = table.concat({ id, row[2], row[3], row[4], row[5], row[6] or '', row[7] or '' }, '\\31')
@@ -64,8 +63,9 @@ for i, each in ipairs(taken) do
     notifications[#notifications + 1] = notificationRow(row[3])
   end
 end
-for state, n in pairs(was) do call('HINCRBY', P .. 'sums', 'd:' .. state, -n) end
-if #taken > 0 then call('HINCRBY', P .. 'sums', 'd:processing', #taken) end
+settlePlaces()
+for state, n in pairs(was) do add('d:' .. state, -n) end
+if #taken > 0 then add('d:processing', #taken) end
 -- Kept until no copy of it is taken seriously any more.
 call('SET', request, '[' .. table.concat(names, ',') .. ']', 'PX', text(math.max(tonumber(ARGV[9]), tonumber(ARGV[5]) - now)))
 return { text(now), granted, notifications, 0 }

@@ -11,11 +11,8 @@ end
 for a in each(free) do
   if call('SISMEMBER', P .. 'sups', A[a]) == 1 then return 0 end
 end
-local stories = {}
 for a in each(changed) do
-  local row = call('HMGET', P .. 'd:' .. A[a], 'v', 'h')
-  if row[1] ~= A[a + 1] then return 0 end
-  stories[a] = row[2] or ''
+  if call('HGET', P .. 'd:' .. A[a], 'v') ~= A[a + 1] then return 0 end
 end
 local was = {}
 for a in each(notifications) do
@@ -27,8 +24,10 @@ end
 for a in each(notificationsMade) do
   if call('EXISTS', P .. 'n:' .. A[a]) == 1 then return 0 end
 end
-for a in each(made) do
-  if call('EXISTS', P .. 'd:' .. A[a]) == 1 then return 0 end
+local makes = {}
+for a in each(made) do makes[#makes + 1] = P .. 'd:' .. A[a] end
+for i = 1, #makes, 1000 do
+  if call('EXISTS', unpack(makes, i, math.min(i + 999, #makes))) > 0 then return 0 end
 end
 -- Evidence and the call that makes its delivery or message known may not miss each other.
 for a in each(kept) do

@@ -1,7 +1,7 @@
 import { LISTS } from './lists.ts';
 import { script, type Script } from './script.ts';
 import { CONDITIONS } from './write-conditions.ts';
-import { WRITE_DELIVERIES } from './write-deliveries.ts';
+import { PLACES, WRITE_DELIVERIES } from './write-deliveries.ts';
 import { WRITE_NOTIFICATIONS } from './write-notifications.ts';
 import { WRITE_OTHERS } from './write-others.ts';
 
@@ -38,6 +38,7 @@ local function each(list)
   end
 end
 local ${NAMES.join(', ')} = unpack(L)
-${CONDITIONS}${WRITE_DELIVERIES}${WRITE_NOTIFICATIONS}${WRITE_OTHERS}
+${CONDITIONS}${PLACES}${WRITE_DELIVERIES}${WRITE_NOTIFICATIONS}${WRITE_OTHERS}
+settlePlaces()
 return text(now)
 `);
