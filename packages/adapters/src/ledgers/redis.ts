@@ -4,6 +4,7 @@ import { transact } from '../internal/ahead/transact.ts';
 import { claims } from '../internal/redis/claims.ts';
 import { sending } from '../internal/redis/connection.ts';
 import { unavailable, whoOf } from '../internal/redis/failures.ts';
+import { fromHand, type Acted } from '../internal/redis/from-hand.ts';
 import { housekeeping } from '../internal/redis/housekeeping.ts';
 import { openStore } from '../internal/redis/open.ts';
 import { checkedOptions, type RedisLedgerOptions } from '../internal/redis/options.ts';
@@ -14,8 +15,6 @@ import { confirming } from '../internal/redis/wait.ts';
 
 export type { RedisClientLike } from '../internal/redis/client.ts';
 export type { RedisLedgerOptions, RedisWait } from '../internal/redis/options.ts';
-
-type Acted<T> = Awaited<ReturnType<typeof transact<T>>>;
 
 /**
  * A ledger in Redis (6.2 or later; a single server, Sentinel, or one slot of a Cluster), for as many processes on as many hosts as like.
@@ -61,19 +60,11 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     about: Transaction,
     { makesDeliveries, isOfHand }: { readonly makesDeliveries: boolean; readonly isOfHand: boolean },
   ): Promise<Acted<T>> {
-    const acting = { ...checked, store, crowd, makesDeliveries };
-    if (!isOfHand) return transact(work, about, acting);
-    const hand = store.fromHand();
-    const acted = await transact(work, about, { ...acting, store: hand });
-    return hand.isUnproven ? transact(work, about, acting) : acted;
+    const quick = isOfHand ? await fromHand(work, about, { ...checked, store, memory: inHand }) : null;
+    return quick ?? transact(work, about, { ...checked, store, crowd, makesDeliveries });
   }
 
-  const storeOf = ({
-    makesDeliveries = false,
-    isStrict = false,
-    isOfHand = false,
-    isMark = false,
-  }): RecordStore => ({
+  const storeOf = ({ makesDeliveries = false, isStrict = false, isOfHand = false, isMark = false }): RecordStore => ({
     async transact(work, about = {}) {
       if (about.join !== undefined)
         throw new SendonceError(

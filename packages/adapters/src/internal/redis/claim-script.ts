@@ -6,25 +6,24 @@ import { PLACES } from './write-deliveries.ts';
  * Grants what is as it mostly is: waiting, due, and marked (see `packedState`) as something that a claim only has to grant. The rest, and
  * whatever the whole store has to be asked about first, is left to core's own step.
  *
- * ARGV: what it rests on (key, version, identity as it stands there and as it is, fresh until), request, owner, owner as JSON, lease ms, how late, how many, then ids;
- * without ids it takes what is due. Answers the time, what was granted (as rows, '' for nil, joined), their notifications as rows; and 1
- * where something of what was due has to be looked at, so nothing was granted.
+ * ARGV: what it rests on (key, version, identity as it stands there and as it is, fresh until), request, owner, owner as JSON, lease ms,
+ * how late, how many, a name of its own, then ids; without ids it takes what is due. Answers the time, what was granted (as rows, '' for
+ * nil, joined), their notifications as rows; and 1 where something of what was due has to be looked at, so nothing was granted.
  */
 export const CLAIM: Script = script(`${DELIVERY_ROW}${NOTIFICATION_ROW}${PLACES}
-local store, isByTime = KEYS[1], #ARGV == 11
--- A claim by ids is repeated by ids: core's step does not ask for what it was granted, but for the records.
-local request = P .. 'claim:' .. (isByTime and '' or '\\30') .. ARGV[6]
+local store, isByTime = KEYS[1], #ARGV == 12
+local copy, request = P .. 'claim:\\30' .. ARGV[12], P .. 'claim:' .. ARGV[6]
 local LOOK = { text(now), {}, {}, 1 }
 local head = call('HMGET', store, 'key', 'version', 'identity', 'quiet', 'reckoned', 'reservedUntil')
 if head[1] ~= ARGV[1] or head[2] ~= ARGV[2] or head[3] ~= ARGV[3] then return LOOK end
 if identity() ~= ARGV[4] or now > tonumber(ARGV[5]) then return LOOK end
 if tonumber(head[4]) > now or head[5] ~= '1' or tonumber(head[6] or 0) > now then return LOOK end
--- A copy of it was here.
-if call('EXISTS', request) == 1 then return LOOK end
+-- A copy of it was here, or what it was granted is remembered.
+if call('EXISTS', copy) == 1 or isByTime and call('EXISTS', request) == 1 then return LOOK end
 
 local ids = {}
 if isByTime then ids = call('ZRANGEBYSCORE', P .. 'work', '-inf', text(now - tonumber(ARGV[10])), 'LIMIT', 0, ARGV[11])
-else for i = 12, #ARGV do ids[i - 11] = ARGV[i] end end
+else for i = 13, #ARGV do ids[i - 12] = ARGV[i] end end
 
 local match, find = string.match, string.find
 local taken, met = {}, {}
@@ -66,7 +65,8 @@ end
 settlePlaces()
 for state, n in pairs(was) do add('d:' .. state, -n) end
 if #taken > 0 then add('d:processing', #taken) end
--- Kept until no copy of it is taken seriously any more.
-call('SET', request, '[' .. table.concat(names, ',') .. ']', 'PX', text(math.max(tonumber(ARGV[9]), tonumber(ARGV[5]) - now)))
+-- Until no copy of it is taken seriously any more.
+call('SET', copy, '1', 'PX', text(tonumber(ARGV[5]) - now + 1))
+if isByTime and #taken > 0 then call('SET', request, '[' .. table.concat(names, ',') .. ']', 'PX', text(math.max(1, tonumber(ARGV[9])))) end
 return { text(now), granted, notifications, 0 }
 `);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ClaimSelector, DeliveryVerdict, Lease, Ledger } from '@sendonce/core';
 import type { NotificationFact } from '../ahead/facts.ts';
 import { plain } from '../ahead/plain.ts';
@@ -27,9 +28,16 @@ export function claims({ send, memory, claim }: ClaimsOptions): Claim {
     const { store, heard } = memory;
     const many = 'ids' in selector ? selector.ids.length : selector.due;
     if (store === null || many < 1 || many > MOST_IDS) return null;
-    const basis = [store.key, store.version, memory.identity, store.identityNow, heard.nowMs + Math.ceil(heard.agoMs) + FRESH_MS];
+    const basis = [
+      store.key,
+      store.version,
+      memory.identity,
+      store.identityNow,
+      heard.nowMs + Math.ceil(heard.agoMs) + FRESH_MS,
+    ];
     const by = [plain(lease.requestId), plain(lease.owner), JSON.stringify(lease.owner), lease.leaseMs];
-    const what = 'ids' in selector ? ['', '', ...selector.ids.map(plain)] : [selector.lateMs, selector.due];
+    const name = randomUUID();
+    const what = 'ids' in selector ? ['', '', name, ...selector.ids.map(plain)] : [selector.lateMs, selector.due, name];
     const [now, granted, rows, looks] = (await send(CLAIM, [...basis, ...by, ...what])) as Answer;
     memory.hear(Number(now));
     if (looks === 1) return null;

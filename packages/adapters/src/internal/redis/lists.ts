@@ -29,7 +29,7 @@ export type Lists = Partial<Record<keyof typeof LISTS, readonly Item[]>>;
 /** Stands between the parts of all items. No part has a control character but the separator of values and the end of a line. */
 export const BETWEEN = '\u001f';
 
-export function joined(item: Item): string {
+function joined(item: Item): string {
   return typeof item === 'string' ? item : item.join(BETWEEN);
 }
 

@@ -1,9 +1,10 @@
-import type { DeliveryRecord, DeliveryState, NotificationRecord } from '@sendonce/core';
+import type { DeliveryRecord, DeliveryState, NotificationRecord, Target } from '@sendonce/core';
 import { learnedMessages, watchField, workField, type TimeField } from '@sendonce/core/records';
 import { orUndefined, type DeliveryFact, type NotificationFact } from '../ahead/facts.ts';
 import { plain, unplain } from '../ahead/plain.ts';
-import { fixedOf, recordFrom } from '../sqlite/delivery-row.ts';
+import { fixedOf, isSound, messageOf, type Fixed } from '../sqlite/delivery-row.ts';
 import { notificationOf, type NotificationRow } from '../sqlite/notification-row.ts';
+import { isTarget } from '../sqlite/sound.ts';
 import { SEPARATOR } from './script.ts';
 
 /** A row as a script answers it. */
@@ -42,20 +43,20 @@ function text(value: string | null): string {
   return value === null ? '' : plain(value);
 }
 
-/** All that has no place of its own and is not as it mostly is. */
+/** All that has no place of its own and is not as it mostly is, as JSON: put together here, because most of it is numbers. */
 function bodyOf(record: DeliveryRecord): string {
   const { attempts, charged, lapses, failures, declarations, forbidden, reason, replacedBy, message } = record;
-  const body: { -readonly [Field in keyof DeliveryRecord]?: DeliveryRecord[Field] } & { isFrozen?: boolean } = {};
-  if (attempts.length > 0) body.attempts = attempts;
-  if (charged !== 0) body.charged = charged;
-  if (lapses !== 0) body.lapses = lapses;
-  if (failures !== 0) body.failures = failures;
-  if (declarations.length > 0) body.declarations = declarations;
-  if (forbidden !== null) body.forbidden = forbidden;
-  if (reason !== null) body.reason = reason;
-  if (replacedBy !== null) body.replacedBy = replacedBy;
-  if (message !== null) body.isFrozen = true;
-  return JSON.stringify(body);
+  let body = '';
+  if (attempts.length > 0) body += `,"attempts":${JSON.stringify(attempts)}`;
+  if (charged !== 0) body += `,"charged":${charged}`;
+  if (lapses !== 0) body += `,"lapses":${lapses}`;
+  if (failures !== 0) body += `,"failures":${failures}`;
+  if (declarations.length > 0) body += `,"declarations":${JSON.stringify(declarations)}`;
+  if (forbidden !== null) body += `,"forbidden":"${forbidden}"`;
+  if (reason !== null) body += `,"reason":${JSON.stringify(reason)}`;
+  if (replacedBy !== null) body += `,"replacedBy":${JSON.stringify(replacedBy)}`;
+  if (message !== null) body += ',"isFrozen":true';
+  return `{${body.slice(1)}}`;
 }
 
 /** All providers' messages that are known as the delivery's. */
@@ -75,50 +76,68 @@ export function deliveryFact(row: Row): DeliveryFact {
 
 /** @throws for a row that was damaged, or that a later release wrote. */
 export function deliveryOf(row: Row): DeliveryRecord {
-  const [id, , notification, fixed, state, data, message] = row;
+  const [id, , notification, fixed, changing, data, message] = row;
   const [tenant, type, ofClass, rest] = parts(fixed, 4);
   const [now, assumed, , fence, due, request, owner, lease, updated, provider, dispatch, settled, body] = parts(
-    state,
+    changing,
     13,
   );
-  const times = {
-    state: now as DeliveryState,
-    dueAt: Number(due),
-    leaseUntil: timeOf(lease),
-    dispatchUntil: timeOf(dispatch),
+  const state = now as DeliveryState;
+  const times = { dueAt: Number(due), leaseUntil: timeOf(lease), dispatchUntil: timeOf(dispatch) };
+  const settledAt = timeOf(settled);
+  const more = body === '{}' ? NOTHING : (JSON.parse(body) as Body);
+  const given = JSON.parse(rest) as Fixed;
+  const record: DeliveryRecord = {
+    v: given.v,
+    id: id as string,
+    notificationId: notification as string,
+    tenant: unplain(tenant),
+    type: unplain(type),
+    class: ofClass as DeliveryRecord['class'],
+    target: typeof data === 'string' ? withData(given.target, data) : given.target,
+    generation: given.generation,
+    state,
+    fence: Number(fence),
+    owner: owner === '' ? null : unplain(owner),
+    requestId: request === '' ? null : unplain(request),
+    leaseUntil: times.leaseUntil,
+    dispatchUntil: times.dispatchUntil,
+    dueAt: times.dueAt,
+    expiresAt: given.expiresAt,
+    provider: unplain(provider),
+    attempts: more.attempts ?? [],
+    charged: more.charged ?? 0,
+    maxAttempts: given.maxAttempts,
+    lapses: more.lapses ?? 0,
+    failures: more.failures ?? 0,
+    declarations: more.declarations ?? [],
+    topic: given.topic,
+    message: more.isFrozen === true ? messageOf({ state, message: message ?? null }) : null,
+    forbidden: more.forbidden ?? null,
+    assumed: assumed === '1',
+    reason: more.reason ?? null,
+    createdAt: given.createdAt,
+    updatedAt: Number(updated),
+    settledAt,
+    replaces: given.replaces,
+    replacedBy: more.replacedBy ?? null,
+    operator: given.operator,
+    forced: given.forced,
+    redrives: given.redrives,
   };
-  const record = recordFrom(
-    {
-      seq: 0,
-      id: id as string,
-      notification: 0,
-      provider: unplain(provider),
-      state: times.state,
-      work_at: timeIn(times, workField(times.state)),
-      watch_at: timeIn(times, watchField(times.state)),
-      settled_at: timeOf(settled),
-      fixed: rest,
-      message: message ?? null,
-    },
-    {
-      seq: 0,
-      id: notification as string,
-      tenant: unplain(tenant),
-      type: unplain(type),
-      class: ofClass as DeliveryRecord['class'],
-    },
-    {
-      ...(JSON.parse(body) as Partial<DeliveryRecord>),
-      ...times,
-      assumed: assumed === '1',
-      fence: Number(fence),
-      requestId: request === '' ? null : unplain(request),
-      owner: owner === '' ? null : unplain(owner),
-      updatedAt: Number(updated),
-    },
-  );
-  if (typeof data !== 'string') return record;
-  return { ...record, target: { ...record.target, data: JSON.parse(data) as DeliveryRecord['target']['data'] } };
+  const watch = timeIn(times, watchField(state));
+  const columns = { state, provider: record.provider, work_at: timeIn(times, workField(state)), watch_at: watch };
+  // A worker of this release must not act on what it only half understands.
+  if (given.v !== 1 || !isTarget(given.target) || !isSound({ ...columns, settled_at: settledAt }, record))
+    throw new TypeError('the record is damaged, or of a later release');
+  return record;
+}
+
+type Body = Partial<DeliveryRecord> & { readonly isFrozen?: boolean };
+const NOTHING: Body = {};
+
+function withData(target: Target, data: string): Target {
+  return { ...target, data: JSON.parse(data) as Target['data'] };
 }
 
 /** From id, v, s, z, r, o, w, b, c. */

@@ -1,6 +1,5 @@
 import type { DeliveryFact, Found, NotificationFact, StoreFact } from '../ahead/facts.ts';
 import type { Known } from '../ahead/known.ts';
-import type { Wanted } from '../ahead/questions.ts';
 import type { Run } from '../ahead/run.ts';
 import { NOT_READ } from '../sqlite/delivery-row.ts';
 
@@ -30,8 +29,8 @@ export interface Remembered {
   read(store: StoreFact, identity: string): void;
   /** Redis has said what time it is. */
   hear(nowMs: number): void;
-  /** What a reading would bring; null: it has to be read. */
-  found(wanted: Wanted): Found | null;
+  /** What a reading of these deliveries would bring; null: they have to be read. */
+  found(ids: ReadonlySet<string>): Found | null;
   keep(fact: DeliveryFact, notification: NotificationFact): void;
   /** What a call has written. */
   wrote(run: Run, known: Known): void;
@@ -76,12 +75,12 @@ export function remembered(): Remembered {
       hear(fact.nowMs);
     },
     hear,
-    found({ deliveries, notifications, questions }) {
-      if (store === null || questions.length > 0 || deliveries.size === 0 || notifications.size > 0) return null;
+    found(ids) {
+      if (store === null || ids.size === 0) return null;
       if (performance.now() - heardAt > MOST_STALE_MS) return null;
       const facts: DeliveryFact[] = [];
       const parents = new Map<string, NotificationFact>();
-      for (const id of deliveries) {
+      for (const id of ids) {
         const one = left.get(id);
         if (one === undefined) return null;
         facts.push(one.fact);

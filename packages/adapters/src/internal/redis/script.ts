@@ -19,7 +19,8 @@ export interface Script {
  *   sweep has to tell of. Sets: `unfinished` and `unsealed` notifications, `unreadable` what was set aside.
  * - `messages`, a hash from a provider's message to deliveries; `kept`, a sorted set of what unmatched evidence is about, each with a
  *   hash `kept:ABOUT`; `sups`, a set of who opted out of something, each with a hash `sup:WHO`; `blocks`, `sums`, hashes; `strays`, a
- *   sorted set; `claim:REQUEST`, what a claim was granted, until its leases are over.
+ *   sorted set; `claim:REQUEST`, what a claim was granted, until its leases are over; and one for each command that claims, until it
+ *   is too old to be taken seriously.
  */
 const PRELUDE = `
 local P = string.sub(KEYS[1], 1, -6)

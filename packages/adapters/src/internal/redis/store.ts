@@ -25,13 +25,8 @@ export interface RedisStoreOptions {
 }
 
 export interface RedisStore extends AheadStore {
-  /** The store for one call, which begins with what this process has in hand where it can. */
-  fromHand(): HandStore;
-}
-
-export interface HandStore extends AheadStore {
-  /** The call has neither read nor written: what it decided is not borne out by anything that Redis said. */
-  readonly isUnproven: boolean;
+  /** As `write`, of a call that has not read: on condition that all it began with is as this process left it. */
+  writeFromHand(run: Run, known: Known): Promise<boolean>;
 }
 
 /** Records that one script reads at most. */
@@ -125,24 +120,9 @@ export function redisStore({ send, name, contentRetentionMs, onMemory, memory }:
   };
   return {
     ...store,
-    fromHand() {
-      let fromHand: FromHand['fromHand'] = null;
-      let isProven = false;
-      return {
-        ...store,
-        get isUnproven() {
-          return fromHand !== null && !isProven;
-        },
-        async read(wanted, options) {
-          const found = memory.found(wanted);
-          fromHand = found === null ? null : { identity: memory.identity, asksOptOuts: memory.store?.hasSuppressions === true };
-          return found ?? store.read(wanted, options);
-        },
-        write(run, known, about) {
-          isProven = true;
-          return write(run, known, { ...about, fromHand });
-        },
-      };
+    writeFromHand(run, known) {
+      const fromHand = { identity: memory.identity, asksOptOuts: memory.store?.hasSuppressions === true };
+      return write(run, known, { speaking: [], reservedBy: null, fromHand });
     },
   };
 }

@@ -6,7 +6,7 @@ import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { WriteOptions } from '../ahead/transact.ts';
 import type { Argument } from './client.ts';
 import { changedRow, madeRow } from './delivery-rows.ts';
-import { joined, packedLists, type Cell, type Lists } from './lists.ts';
+import { packedLists, type Cell, type Lists } from './lists.ts';
 import { notificationLists } from './notification-rows.ts';
 import { otherLists, whoOf } from './other-rows.ts';
 import { MOST_STALE_MS } from './remembered.ts';
@@ -36,12 +36,15 @@ const MOST_CHARACTERS = 4_000_000;
 export function writesOf(
   run: Run,
   known: Known,
-  { speaking, reservedBy, contentRetentionMs, fromHand }: WriteOptions &
-    FromHand & { readonly contentRetentionMs: number },
+  {
+    speaking,
+    reservedBy,
+    contentRetentionMs,
+    fromHand,
+  }: WriteOptions & FromHand & { readonly contentRetentionMs: number },
 ): readonly (readonly Argument[])[] {
   const entries = [...run.deliveries.entries()];
-  // What was not read has to be as it was left, whatever became of it.
-  const alone = new Set(fromHand === null ? speaking : []);
+  const alone = new Set(speaking);
   const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
   const made = entries.filter(({ fact, isDirty }) => fact === null && isDirty);
   const changed = entries.filter(({ fact, isDirty }) => fact !== null && isDirty);
@@ -116,7 +119,7 @@ function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number):
   const parts: { entries: DeliveryEntry[]; rows: string[] }[] = [{ entries: [], rows: [] }];
   let characters = 0;
   for (const entry of changed) {
-    const row = joined(changedRow(entry, contentRetentionMs));
+    const row = changedRow(entry, contentRetentionMs);
     const size = row.length;
     let part = parts.at(-1) as (typeof parts)[number];
     if (part.rows.length > 0 && (part.rows.length >= MOST_DELIVERIES || characters + size > MOST_CHARACTERS)) {

@@ -39,7 +39,7 @@ export const ROW_COLUMNS =
 export const WITH_MESSAGE = '(SELECT message FROM sendonce_contents WHERE delivery = d.seq)' as const;
 
 /** What never changes after the delivery was made, but for the data, which are erased in the end. */
-type Fixed = Pick<
+export type Fixed = Pick<
   DeliveryRecord,
   | 'v'
   | 'target'
@@ -113,18 +113,10 @@ export function bodyOf(record: DeliveryRecord): string {
 
 /** @throws for a row that was damaged, or that a later release wrote. */
 export function recordOf(row: DeliveryRow, parent: Parent): DeliveryRecord {
-  return recordFrom(row, parent, JSON.parse(row.body) as Partial<DeliveryRecord>);
-}
-
-/** As `recordOf`, of a store that keeps some of what is in `body` elsewhere. */
-export function recordFrom(
-  row: Omit<DeliveryRow, 'body'>,
-  parent: Parent,
-  { isFrozen, ...body }: Partial<DeliveryRecord> & { isFrozen?: boolean },
-): DeliveryRecord {
   const fixed = JSON.parse(row.fixed) as Fixed;
   // A worker of this release must not act on what it only half understands.
   if (fixed.v !== 1) throw new TypeError(`record version ${String(fixed.v)}`);
+  const { isFrozen, ...body } = JSON.parse(row.body) as Partial<DeliveryRecord> & { isFrozen?: boolean };
   // Every field by name, in the order of the type: records of one shape are quicker to copy.
   const of = { ...DEFAULTS, ...body, ...timeOf(row) };
   if (!isTarget(fixed.target) || !isSound(row, of))
@@ -176,12 +168,12 @@ function timeField(state: DeliveryState): 'dueAt' | 'leaseUntil' | 'dispatchUnti
   return workField(state) ?? watchField(state);
 }
 
-function timeOf({ state, work_at, watch_at }: Omit<DeliveryRow, 'body'>): Partial<DeliveryRecord> {
+function timeOf({ state, work_at, watch_at }: DeliveryRow): Partial<DeliveryRecord> {
   const field = timeField(state);
   return field === undefined ? {} : { [field]: work_at ?? watch_at };
 }
 
-function messageOf({ state, message }: Omit<DeliveryRow, 'body'>): MessageContent {
+export function messageOf({ state, message }: Pick<DeliveryRow, 'state' | 'message'>): MessageContent {
   if (message === '') return NOT_READ;
   if (message !== null) return JSON.parse(message) as MessageContent;
   // Erased, where that is settled. An empty message must not go out in the place of one that is lost.
@@ -189,9 +181,11 @@ function messageOf({ state, message }: Omit<DeliveryRow, 'body'>): MessageConten
   return NOT_READ;
 }
 
+type Columns = Pick<DeliveryRow, 'state' | 'provider' | 'work_at' | 'watch_at' | 'settled_at'>;
 type Changing = Pick<DeliveryRecord, keyof typeof DEFAULTS>;
 
-function isSound({ state, provider, work_at, watch_at, settled_at }: Omit<DeliveryRow, 'body'>, of: Changing): boolean {
+/** Whether the steps can work with it. */
+export function isSound({ state, provider, work_at, watch_at, settled_at }: Columns, of: Changing): boolean {
   if (!STATES.has(state) || !isText(provider) || provider === '') return false;
   // The same as `LOST_DELIVERIES` says: no step leaves a state without its time, or with another's.
   if (isMoment(work_at) !== (workField(state) !== undefined)) return false;

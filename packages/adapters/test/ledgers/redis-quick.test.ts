@@ -1,0 +1,190 @@
+import { type DeliveryRecord, type Evidence, type Ledger, type Outcome, type SettleRequest } from '@sendonce/core';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redisLedger } from '../../src/ledgers/redis.ts';
+import { clockedLedgers, type ClockedLedger } from './redis/subject.ts';
+import { expanded, LEASE, markOf, settleOf } from './support.ts';
+
+const ledgers = clockedLedgers();
+const RUNS = Number(process.env['WALKS'] ?? 5) * 3;
+const operator = { by: 'they', why: 'they asked' };
+const DELIVERIES = 6;
+
+/** One place, and who works there. `fences`: what was granted last, by delivery. */
+interface Side {
+  readonly place: ClockedLedger;
+  readonly worker: (w: number) => Ledger;
+  readonly ids: readonly string[];
+  readonly fences: Map<string, number>;
+}
+
+/** Workers that remember what they have in hand, or ones that are new at every call and so read everything. */
+async function sideOf(remembers: boolean): Promise<Side> {
+  const place = await ledgers();
+  const open = (): Ledger => redisLedger(place.options);
+  const [first, second] = [open(), open()];
+  const ids = [...(await expanded(first, DELIVERIES - 1)), ...(await expanded(first, 1, 'k2'))];
+  await second.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+  const worker = (w: number): Ledger => (!remembers ? open() : w === 0 ? first : second);
+  return { place, worker, ids, fences: new Map() };
+}
+
+type Step = readonly [name: string, run: (side: Side) => Promise<unknown>];
+
+const workers = fc.integer({ min: 0, max: 1 });
+const some = fc.uniqueArray(fc.integer({ min: 0, max: DELIVERIES - 1 }), { minLength: 1 });
+const requests = fc.integer({ min: 0, max: 6 }).map((n) => `r${n}`);
+const lateMs = fc.constantFrom(0, 0, 0, 1_000);
+
+async function claim(side: Side, w: number, selector: Parameters<Ledger['claim']>[0], requestId: string) {
+  const verdicts = await side.worker(w).claim(selector, { ...LEASE, owner: `w${w}`, requestId });
+  for (const verdict of verdicts) if (verdict.kind === 'granted') side.fences.set(verdict.id, verdict.fence);
+  return verdicts;
+}
+
+const idOf = ({ ids }: Side, i: number): string => ids[i] ?? '';
+const fenceOf = (side: Side, i: number): number => side.fences.get(idOf(side, i)) ?? 1;
+
+type Ending = Pick<SettleRequest, 'next' | 'outcome' | 'refund'>;
+const accepted = (id: string): Outcome => ({ kind: 'accepted', providerMessageId: `m-${id}` });
+const ENDINGS: readonly ((id: string) => Ending)[] = [
+  (id) => ({ outcome: accepted(id), next: { kind: 'sent' }, refund: false }),
+  (id) => ({ outcome: accepted(id), next: { kind: 'sent' }, refund: false }),
+  () => ({
+    outcome: { kind: 'rejected', scope: 'message', reason: 'no' },
+    next: { kind: 'failed', reason: 'no' },
+    refund: false,
+  }),
+  () => ({
+    outcome: { kind: 'deferred', reason: 'later "on"\n' },
+    next: { kind: 'retry', delayMs: 2_000, provider: 'smtp', reason: 'later "on"\n' },
+    refund: true,
+  }),
+  () => ({
+    outcome: { kind: 'unknown', reason: 'no answer' },
+    next: { kind: 'unknown', reconcileInMs: 0, reason: 'no answer' },
+    refund: false,
+  }),
+];
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  fc
+    .tuple(workers, fc.integer({ min: 1, max: 8 }), lateMs, requests)
+    .map(([w, due, late, request]): Step => [
+      `w${w} claims ${due} due for ${late} ms as ${request}`,
+      (side) => claim(side, w, { due, lateMs: late }, request),
+    ]),
+  fc.tuple(workers, some, requests).map(([w, which, request]): Step => [
+    `w${w} claims ${which.join()} as ${request}`,
+    (side) => {
+      const ids = which.map((i) => idOf(side, i));
+      return claim(side, w, { ids, agesMs: ids.map(() => 0), strayAfterMs: 60_000 }, request);
+    },
+  ]),
+  fc
+    .tuple(workers, some)
+    .map(([w, which]): Step => [
+      `w${w} marks ${which.join()}`,
+      (side) => side.worker(w).mark(which.map((i) => markOf(idOf(side, i), fenceOf(side, i)))),
+    ]),
+  fc
+    .tuple(workers, some, fc.nat({ max: ENDINGS.length - 1 }), fc.integer({ min: 1, max: 2 }))
+    .map(([w, which, how, attempt]): Step => [
+      `w${w} settles attempt ${attempt} of ${which.join()} in way ${how}`,
+      (side) => {
+        const request = (i: number): SettleRequest => ({
+          ...settleOf(idOf(side, i), fenceOf(side, i), attempt),
+          ...ENDINGS[how]!(idOf(side, i)),
+        });
+        return side.worker(w).settle(which.map(request));
+      },
+    ]),
+  fc.tuple(workers, some).map(([w, which]): Step => [
+    `w${w} renews ${which.join()}`,
+    (side) =>
+      side.worker(w).renew(
+        which.map((i) => ({ id: idOf(side, i), fence: fenceOf(side, i) })),
+        30_000,
+      ),
+  ]),
+  fc
+    .tuple(workers, some, fc.constantFrom(null, 'broke'))
+    .map(([w, which, failure]): Step => [
+      `w${w} releases ${which.join()} ${failure ?? ''}`,
+      (side) =>
+        side.worker(w).release(which.map((i) => ({ id: idOf(side, i), fence: fenceOf(side, i), delayMs: 0, failure }))),
+    ]),
+  fc.tuple(fc.nat({ max: 2 }), fc.boolean()).map(([i, suppressed]): Step => [
+    `recipient ${i} ${suppressed ? 'opts out' : 'comes back'}`,
+    (side) => {
+      const who = { tenant: 'default', recipientId: `someone-${i}@example.com`, topic: 'order', channel: '*' } as const;
+      return side.worker(1).suppress([{ ...who, suppressed, ...operator }]);
+    },
+  ]),
+  fc
+    .boolean()
+    .map((blocked): Step => [
+      blocked ? 'a pause' : 'no pause',
+      (side) => side.worker(1).block([{ scope: 'provider:smtp', blocked, recheckMs: 1_000, ...operator }]),
+    ]),
+  fc
+    .nat({ max: DELIVERIES - 1 })
+    .map((i): Step => [`cancel of ${i}`, (side) => side.worker(0).cancel([{ id: idOf(side, i), ...operator }])]),
+  fc.tuple(fc.nat({ max: DELIVERIES - 1 }), fc.boolean()).map(([i, isNamed]): Step => [
+    `an event about ${isNamed ? '' : 'the message of '}${i}`,
+    (side) => {
+      const id = idOf(side, i);
+      const about = { deliveryId: isNamed ? id : null, provider: 'smtp', providerMessageId: `m-${id}` };
+      const event: Evidence = { ...about, kind: 'delivered', at: 1, detail: null };
+      return side.worker(1).record([event]);
+    },
+  ]),
+  fc.constant<Step>(['a sweep', (side) => side.worker(1).sweep({ max: 10, reconcileLeaseMs: 1_000 })]),
+  // What is in hand is good for half a second.
+  fc.constantFrom(1_000, 3_000, 31_000).map((ms): Step => [`${ms} ms pass`, ({ place }) => place.elapse(ms)]),
+);
+
+/** Fences by their order within each record: which numbers they are depends on how often Redis was asked. */
+function comparable(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(comparable);
+  const all = new Set<number>();
+  JSON.stringify(answer, (key, value: unknown) => {
+    if (key === 'fence' && typeof value === 'number') all.add(value);
+    return value;
+  });
+  const order = [...all].toSorted((a, b) => a - b);
+  const text = JSON.stringify(answer, (key, value: unknown) =>
+    key === 'fence' ? order.indexOf(value as number) : value,
+  );
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+}
+
+async function stateOf({ worker, ids }: Side): Promise<unknown> {
+  const ledger = worker(0);
+  const records: readonly (DeliveryRecord | null)[] = await ledger.find(ids);
+  const stories = await Promise.all(ids.map((id) => ledger.history(id)));
+  const { items } = await ledger.listNotifications({});
+  const attention = await ledger.list({ states: ['retry-scheduled', 'unknown', 'failed', 'dead'] });
+  const counts = await ledger.count();
+  return [...records, ...stories.map((moves) => ({ moves })), ...items, attention.items.map(({ id }) => id), counts];
+}
+
+describe('a worker that remembers what it has in hand', () => {
+  test(
+    'answers and writes, step by step, what one does that reads everything',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 40 }), async (walk) => {
+          const [quick, whole] = [await sideOf(true), await sideOf(false)];
+          for (const [i, [name, run]] of walk.entries()) {
+            const answers = [comparable(await run(quick)), comparable(await run(whole))];
+            expect(answers[0], `step ${i}: ${name}`).toEqual(answers[1]);
+          }
+          expect(comparable(await stateOf(quick))).toEqual(comparable(await stateOf(whole)));
+        }),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+    },
+    RUNS * 3_000,
+  );
+});
