@@ -1,6 +1,9 @@
 import { type DeliveryRecord, type Evidence, type Ledger, type Outcome, type SettleRequest } from '@sendonce/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CLAIM } from '../../src/internal/redis/claim-script.ts';
+import { READ } from '../../src/internal/redis/read-script.ts';
+import { WRITE } from '../../src/internal/redis/write-script.ts';
 import { redisLedger } from '../../src/ledgers/redis.ts';
 import { clockedLedgers, type ClockedLedger } from './redis/subject.ts';
 import { expanded, LEASE, markOf, settleOf } from './support.ts';
@@ -36,7 +39,12 @@ const some = fc.uniqueArray(fc.integer({ min: 0, max: DELIVERIES - 1 }), { minLe
 const requests = fc.integer({ min: 0, max: 6 }).map((n) => `r${n}`);
 const lateMs = fc.constantFrom(0, 0, 0, 1_000);
 
-async function claim(side: Side, w: number, selector: Parameters<Ledger['claim']>[0], requestId: string) {
+async function claim(
+  side: Pick<Side, 'worker' | 'fences'>,
+  w: number,
+  selector: Parameters<Ledger['claim']>[0],
+  requestId: string,
+) {
   const verdicts = await side.worker(w).claim(selector, { ...LEASE, owner: `w${w}`, requestId });
   for (const verdict of verdicts) if (verdict.kind === 'granted') side.fences.set(verdict.id, verdict.fence);
   return verdicts;
@@ -168,6 +176,107 @@ async function stateOf({ worker, ids }: Side): Promise<unknown> {
   const counts = await ledger.count();
   return [...records, ...stories.map((moves) => ({ moves })), ...items, attention.items.map(({ id }) => id), counts];
 }
+
+/** What a ledger that has read once sends for each step of a batch, but for its housekeeping. */
+async function stepsOf(prepare: (ledger: Ledger) => Promise<unknown>) {
+  const { options } = await ledgers();
+  const sent: string[] = [];
+  const names = new Map([READ, WRITE, CLAIM].map(({ sha }, i) => [sha, ['read', 'write', 'claim'][i] ?? '']));
+  const ledger = redisLedger({
+    ...options,
+    client: {
+      ...options.client,
+      evalsha(sha, keys, ...args) {
+        const name = names.get(sha);
+        if (name !== undefined) sent.push(name);
+        return options.client.evalsha(sha, keys, ...args);
+      },
+    },
+  });
+  const ids = await expanded(ledger, 3);
+  await prepare(ledger);
+  await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+  sent.length = 0;
+  const granted = await claim({ worker: () => ledger, fences: new Map() }, 0, { due: 3, lateMs: 0 }, 'r1');
+  const fences = granted.flatMap((each) => (each.kind === 'granted' ? [each] : []));
+  const marks = await ledger.mark(fences.map(({ id, fence }) => markOf(id, fence)));
+  const going = fences.filter(({ id }) => marks.some((mark) => mark.kind === 'go' && mark.id === id));
+  await ledger.settle(going.map(({ id, fence }) => settleOf(id, fence)));
+  const kinds = ids.map((id) => marks.find((mark) => mark.id === id)?.kind);
+  return { sent, kinds };
+}
+
+describe('a batch', () => {
+  test('is claimed, marked and settled in one script each', async () => {
+    const { sent, kinds } = await stepsOf(() => Promise.resolve());
+    expect(kinds).toEqual(['go', 'go', 'go']);
+    expect(sent).toEqual(['claim', 'write', 'write']);
+  });
+
+  const who = { tenant: 'default', topic: 'order', channel: '*', suppressed: true } as const;
+  test('is so too where others have opted out', async () => {
+    const { sent, kinds } = await stepsOf((ledger) =>
+      ledger.suppress([{ ...who, recipientId: 'somebody@example.com', ...operator }]),
+    );
+    expect(kinds).toEqual(['go', 'go', 'go']);
+    expect(sent).toEqual(['claim', 'write', 'write']);
+  });
+
+  test('has to read where one of its own has', async () => {
+    const { sent, kinds } = await stepsOf((ledger) =>
+      ledger.suppress([{ ...who, recipientId: 'someone-1@example.com', ...operator }]),
+    );
+    expect(kinds).toEqual(['go', 'suppressed', 'go']);
+    expect(sent.slice(0, 3)).toEqual(['claim', 'write', 'read']);
+  });
+});
+
+describe('what a worker has in hand', () => {
+  async function held(): Promise<
+    ClockedLedger & { readonly ledger: Ledger; readonly id: string; readonly fence: number }
+  > {
+    const place = await ledgers();
+    const ledger = redisLedger(place.options);
+    const [id = ''] = await expanded(ledger, 1);
+    const [verdict] = await ledger.claim({ due: 1, lateMs: 0 }, { ...LEASE, requestId: 'r1' });
+    if (verdict?.kind !== 'granted') throw new Error('not granted');
+    return { ...place, ledger, id, fence: verdict.fence };
+  }
+
+  test.for([2_000, -2_000])('is decided on by the time that it is there, %s ms after it was claimed', async (ms) => {
+    const { ledger, id, fence, elapse } = await held();
+    await elapse(ms);
+    expect(await ledger.mark([markOf(id, fence)])).toMatchObject([{ kind: 'go' }]);
+    const [record] = await ledger.find([id]);
+    expect((record?.attempts[0]?.markedAt ?? 0) - (record?.createdAt ?? 0)).toBe(ms);
+  });
+
+  test('is not marked in data of another memory', async () => {
+    const { ledger, id, fence, redis, options } = await held();
+    await redis.hset(`{${options.name ?? ''}}:store`, 'identity', 'another');
+    expect(await ledger.mark([markOf(id, fence)])).toMatchObject([{ kind: 'fenced' }]);
+  });
+
+  test('is marked with its message, though a call that reads none was in between', async () => {
+    const { ledger, id, fence, elapse } = await held();
+    await ledger.mark([markOf(id, fence)]);
+    await ledger.settle([{ ...settleOf(id, fence), ...ENDINGS[3]!(id) }]);
+    await elapse(3_000);
+    const [again] = await ledger.claim({ due: 1, lateMs: 0 }, { ...LEASE, requestId: 'r2' });
+    if (again?.kind !== 'granted') throw new Error('not granted');
+    await elapse(3_000);
+    await ledger.renew(
+      [
+        { id, fence: again.fence },
+        { id: again.record.notificationId, fence: 1 },
+      ],
+      30_000,
+    );
+    expect(await ledger.mark([{ ...markOf(id, again.fence), message: { text: 'another' } }])).toMatchObject([
+      { kind: 'go', attempt: 2, message: { text: 'hello' } },
+    ]);
+  });
+});
 
 describe('a worker that remembers what it has in hand', () => {
   test(

@@ -37,7 +37,8 @@ for _, id in ipairs(ids) do
   end
   -- What a later release wrote is for that one to claim.
   if state and tonumber(due) <= now and by ~= ARGV[6] and find(row[4] or '', '\\30{"v":1,', 1, true) then
-    taken[#taken + 1] = { row = row, state = state, assumed = assumed, note = note, fence = tonumber(fence), due = due, rest = rest }
+    taken[#taken + 1] = row
+    row[8], row[9], row[10], row[11], row[12], row[13] = state, assumed, note, fence, due, rest
   elseif isByTime then return LOOK end
 end
 
@@ -45,16 +46,15 @@ local leaseUntil = text(now + tonumber(ARGV[9]))
 local granted, names, parents, notifications, was = {}, {}, {}, {}, {}
 local minted = #taken > 0 and call('HINCRBY', store, 'fence', 1) or 0
 local begins = '[' .. text(now) .. ',"processing",' .. ARGV[8] .. ','
-for i, each in ipairs(taken) do
-  local row = each.row
-  local id = row[1]
-  local fence = text(math.max(each.fence + 1, minted))
+for i, row in ipairs(taken) do
+  local id, state = row[1], row[8]
+  local fence = text(math.max(tonumber(row[11]) + 1, minted))
   row[2] = text(tonumber(row[2]) + 1)
-  row[5] = table.concat({ 'processing', each.assumed, '', fence, each.due, ARGV[6], ARGV[7], leaseUntil, text(now), each.rest }, '\\30')
-  call('HSET', P .. 'd:' .. id, 'v', row[2], 's', row[5], 'h' .. row[2], begins .. fence .. ',' .. each.note .. ']\\n')
+  row[5] = table.concat({ 'processing', row[9], '', fence, row[12], ARGV[6], ARGV[7], leaseUntil, text(now), row[13] }, '\\30')
+  call('HSET', P .. 'd:' .. id, 'v', row[2], 's', row[5], 'h' .. row[2], begins .. fence .. ',' .. row[10] .. ']\\n')
   place('work', leaseUntil, id)
-  if each.state ~= 'queued' then place('a:' .. each.state, '-', id) end
-  was[each.state] = (was[each.state] or 0) + 1
+  if state ~= 'queued' then place('a:' .. state, '-', id) end
+  was[state] = (was[state] or 0) + 1
   names[i] = '"' .. id .. '"'
   granted[i] = table.concat({ id, row[2], row[3], row[4], row[5], row[6] or '', row[7] or '' }, '\\31')
   if not parents[row[3]] then

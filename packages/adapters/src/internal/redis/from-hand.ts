@@ -1,5 +1,4 @@
 import type { Records, Transaction } from '@sendonce/core/records';
-import { isChange } from '../ahead/changes.ts';
 import { known, type Known } from '../ahead/known.ts';
 import { runOf, type Run } from '../ahead/run.ts';
 import type { Remembered } from './remembered.ts';
@@ -19,8 +18,9 @@ export interface Acted<T> {
 }
 
 /**
- * Runs one call of the port over what this process has in hand, in one script: the one that writes. Null: it has to read, because it looks
- * at more, or something is not as it was left, or it would write nothing and so would rest on nothing that Redis has said.
+ * Runs one call of the port over what this process has in hand, in one script: the one that writes. Also a call that changes nothing is
+ * answered by it: without, its verdict would rest on nothing that Redis has said. Null: the call has to read, because it looks at more, or
+ * something is not as it was left.
  */
 export async function fromHand<T>(
   work: (records: Records) => T,
@@ -34,7 +34,7 @@ export async function fromHand<T>(
   seen.enter(found, { deliveries, notifications: NONE, questions: [] });
   const run = runOf(seen, { quarantineMs, skip: () => 0 });
   const tried = attempt(work, run.records);
-  if (tried === null || seen.missing() !== null || !isChange(run, seen)) return null;
+  if (tried === null || seen.missing() !== null) return null;
   return (await store.writeFromHand(run, seen)) ? { result: tried.result, run, known: seen } : null;
 }
 const NONE: ReadonlySet<string> = new Set();
