@@ -1,8 +1,9 @@
 // The Redis ledger on a server of its own, in memory alone. `node scripts/bench/redis.js ROW` runs one row in this process and prints one
-// line of JSON: what was done per second, and the microseconds of CPU that each process spent on one delivery.
-import { spawn } from 'node:child_process';
+// line of JSON: what was done per second, and the microseconds of CPU that worker (client) and server spent on one delivery. `all` runs all.
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { redisLedger } from '@sendonce/adapters/ledgers/redis';
 import { createNotifier, deliveryId, notificationId, providerKey } from '@sendonce/core';
@@ -10,12 +11,13 @@ import { memoryLedger } from '@sendonce/core/memory';
 import { systemClock } from '@sendonce/core/system';
 
 const LEASE = { owner: 'w_abcdefghijklmnopqrst', leaseMs: 600_000 };
+const script = fileURLToPath(import.meta.url);
 const PAGE = 1_000;
 const BATCH = 200;
 /** As the kernel counts CPU time (USER_HZ). */
 const TICK_US = 10_000;
 
-export const ROWS = {
+const ROWS = {
   'fan-out': () => onRedis(100_000, (ledger, count) => fanOut(ledger, count)),
   protocol: () => onRedis(60_000, (ledger, count) => protocol(ledger, count)),
   'protocol, each of its own notification': () => onRedis(40_000, (ledger, count) => protocol(ledger, count, 1)),
@@ -221,5 +223,18 @@ function* people(count) {
   for (let i = 0; i < count; i += 1) yield { channel: 'email', to: `someone.${i}@example.com`, name: 'Some One' };
 }
 
+/** Each row in a process of its own, so that none has the others' garbage. */
+function all() {
+  for (const row of Object.keys(ROWS)) {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [script, row], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${row}: ${stderr}`);
+    const { perSecond, clientUs, serverUs, rssMb } = JSON.parse(stdout);
+    console.log(
+      `${row.padEnd(48)} ${`${perSecond}/s`.padEnd(12)} CPU ${clientUs} us here, ${serverUs} us there; ${rssMb} MB peak RSS`,
+    );
+  }
+}
+
 const [name] = process.argv.slice(2);
-if (name !== undefined) console.log(JSON.stringify(await ROWS[name]()));
+if (name === 'all') all();
+else console.log(JSON.stringify(await ROWS[name]()));
