@@ -1,5 +1,5 @@
 // Speed on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
-// `npm run bench -- sqlite` runs one part: simulate, sqlite, postgres. With --write the second one also writes docs/reference/benchmarks.md.
+// `npm run bench -- sqlite` runs one part: simulate, sqlite, postgres, redis. With --write the second one also writes docs/reference/benchmarks.md.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -13,7 +13,13 @@ const machine = `${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem(
 const load = loadavg()[0].toFixed(1);
 console.log(`machine: ${machine}; load ${load}\n`);
 
-const PARTS = { simulate, sqlite, postgres };
+const redisScript = fileURLToPath(new URL('bench/redis.js', import.meta.url));
+const PARTS = {
+  simulate,
+  sqlite,
+  postgres,
+  redis: () => spawnSync(process.execPath, [redisScript, 'all'], { stdio: 'inherit' }),
+};
 const isWriting = process.argv.includes('--write');
 const wanted = process.argv.slice(2).filter((name) => name !== '--write');
 for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) PARTS[part]();
