@@ -5,4 +5,6 @@ export default packageBuild({
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),
   ...entriesIn('alerts'),
+  ...entriesIn('ingest'),
+  ...entriesIn('outbox'),
 });

@@ -57,7 +57,8 @@ interface PortsGiven {
  */
 export function checkPorts(given: PortsGiven): void {
   checkPort('ledger', 'ledger', given.ledger);
-  for (const name of ['queue', 'eventsQueue'] as const) if (given[name] !== undefined) checkPort('queue', name, given[name]);
+  for (const name of ['queue', 'eventsQueue'] as const)
+    if (given[name] !== undefined) checkPort('queue', name, given[name]);
   if (given.clock !== undefined) portAt('clock', given.clock, 'a clock', CLOCK);
   if (given.random !== undefined) portAt('random', given.random, 'a source of randomness', RANDOM);
   sinksAt('telemetry', given.telemetry, 'a telemetry sink', TELEMETRY);
