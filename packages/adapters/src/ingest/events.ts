@@ -1,12 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { AlertSink, PublishItem, PublishManyResult, PublishOptions } from '@sendonce/core';
-import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { AlertSink, PublishOptions } from '@sendonce/core';
+import { FUNCTION_RULE, isFields, numberRule, type Rules } from '@sendonce/core/internal';
 import { handleBatch, type Handled } from '../internal/ingest/handle-batch.ts';
 import type { RawMessage, RawMessages } from '../internal/ingest/raw-messages.ts';
-import { reasonIn, retryDelayMs } from '../internal/ingest/verdict.ts';
-import { checkAdapter, OBJECT_RULE } from '../internal/options.ts';
+import { reasonIn, retryDelayMs } from '../internal/retrying.ts';
+import { ALERTS_RULE, nap, NOTIFIER_RULE, type PublisherLike } from '../internal/publish-each.ts';
+import { checkAdapter } from '../internal/options.ts';
 import { SetAsideAlerts } from '../internal/set-aside-alerts.ts';
 
+export type { PublisherLike } from '../internal/publish-each.ts';
 export type { Handled } from '../internal/ingest/handle-batch.ts';
 export type { RawMessage, RawMessages, Rejection } from '../internal/ingest/raw-messages.ts';
 
@@ -29,11 +30,6 @@ export type IngestEvent =
   | { readonly kind: 'delayed'; readonly id: string; readonly reason: string; readonly delayMs: number }
   /** The queue did not answer: what was received comes again. */
   | { readonly kind: 'unavailable'; readonly reason: string };
-
-/** The part of a notifier that is used. */
-export interface PublisherLike {
-  publishMany(type: string, items: readonly PublishItem[]): Promise<readonly PublishManyResult[]>;
-}
 
 export interface IngestOptions {
   readonly notifier: PublisherLike;
@@ -128,9 +124,7 @@ export function ingest(options: IngestOptions): Ingest {
         } catch (error) {
           failures += 1;
           tell({ kind: 'unavailable', reason: reasonIn(error) });
-          await sleep(retryDelayMs(failures, retry), undefined, signal === undefined ? {} : { signal }).catch(
-            () => undefined,
-          );
+          await nap(retryDelayMs(failures, retry), signal);
         }
       }
       await alerts.close();
@@ -138,28 +132,18 @@ export function ingest(options: IngestOptions): Ingest {
   };
 }
 
-/** Until the time is over or the signal aborts. */
-async function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-}
-
-const HAS = (method: string, must: string): Rule => ({
-  must,
-  fits: (value) => isFields(value) && typeof value[method] === 'function',
-  required: true,
-  hidden: true,
-});
-
 const RULES: Rules = {
-  notifier: HAS('publishMany', 'a notifier: createNotifier(config)'),
-  messages: HAS('receive', 'a queue of messages: sqsMessages(...), redisStreamMessages(...), rabbitmqMessages(...)'),
+  notifier: NOTIFIER_RULE,
+  messages: {
+    must: 'a queue of messages: sqsMessages(...), redisStreamMessages(...), rabbitmqMessages(...)',
+    fits: (value) => isFields(value) && typeof value['receive'] === 'function',
+    required: true,
+    hidden: true,
+  },
   map: { ...FUNCTION_RULE, required: true },
   batch: numberRule({ least: 1, most: 1_000, whole: true }),
   retryMs: numberRule({ least: 1, most: 3_600_000 }, ' ms'),
   maxRetryMs: numberRule({ least: 1, most: 43_200_000 }, ' ms'),
   onEvent: FUNCTION_RULE,
-  alerts: {
-    must: 'a list of alert sinks',
-    fits: (value) => Array.isArray(value) && value.every((each) => OBJECT_RULE.fits(each)),
-  },
+  alerts: ALERTS_RULE,
 };

@@ -8,7 +8,7 @@ import {
   type RawMessage,
   type RawMessages,
 } from '../../src/ingest/events.ts';
-import { isForGood, retryDelayMs } from '../../src/internal/ingest/verdict.ts';
+import { isForGood, retryDelayMs } from '../../src/internal/retrying.ts';
 import { acceptedIn, mapOrder, order, publisher } from './suite.ts';
 
 const OK = { ok: true } as const;

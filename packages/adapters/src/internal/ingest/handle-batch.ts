@@ -1,7 +1,8 @@
-import type { ItemResult, PublishItem, PublishManyResult } from '@sendonce/core';
+import type { ItemResult, PublishItem } from '@sendonce/core';
 import { isFields, shown } from '@sendonce/core/internal';
 import type { RawMessage, RawMessages, Rejection } from './raw-messages.ts';
-import { isForGood, reasonIn, retryDelayMs } from './verdict.ts';
+import { groupsOf, publishEach, type Published, type PublisherLike } from '../publish-each.ts';
+import { reasonIn, retryDelayMs } from '../retrying.ts';
 
 /** What became of one batch. */
 export interface Handled {
@@ -17,9 +18,7 @@ export interface Handled {
 export interface Handling {
   readonly messages: RawMessages;
   readonly map: (message: RawMessage) => unknown;
-  readonly notifier: {
-    publishMany(type: string, items: readonly PublishItem[]): Promise<readonly PublishManyResult[]>;
-  };
+  readonly notifier: PublisherLike;
 }
 
 type Verdict =
@@ -48,8 +47,8 @@ export async function handleBatch(
     else if ('kind' in result.value) verdicts.set(message, result.value);
     else asked.push({ message, ...result.value });
   }
-  for (const group of byType(asked))
-    for (const [message, verdict] of await published(notifier, group)) verdicts.set(message, verdict);
+  const published = await publishEach(notifier, asked);
+  for (const [i, { message }] of asked.entries()) verdicts.set(message, verdictOf(published[i]!));
 
   const of = (...kinds: readonly Verdict['kind'][]): RawMessage[] =>
     received.filter((message) => kinds.includes(verdicts.get(message)!.kind));
@@ -101,53 +100,11 @@ function mappedOf(answer: unknown): Verdict | Omit<Asked, 'message'> {
   return { type, item: item as unknown as PublishItem };
 }
 
-async function published(
-  notifier: Handling['notifier'],
-  group: readonly Asked[],
-): Promise<readonly (readonly [RawMessage, Verdict])[]> {
-  const answered = await resultsOf(notifier, group);
-  return group.map(({ message }, i) => [message, verdictOf(answered[i]!)]);
-}
-
-/** A type that does not exist, or a ledger that is out of reach, is the answer for all. */
-async function resultsOf(
-  notifier: Handling['notifier'],
-  group: readonly Asked[],
-): Promise<readonly (PublishManyResult | Failure)[]> {
-  try {
-    return await notifier.publishMany(
-      group[0]!.type,
-      group.map(({ item }) => item),
-    );
-  } catch (error) {
-    return group.map(() => ({ kind: 'failed', error }));
-  }
-}
-
-interface Failure {
-  readonly kind: 'failed';
-  readonly error: unknown;
-}
-
-function verdictOf(result: PublishManyResult | Failure): Verdict {
+function verdictOf(result: Published): Verdict {
   if (result.kind !== 'failed') return { kind: result.kind };
-  return { kind: isForGood(result.error) ? 'rejected' : 'delayed', reason: reasonIn(result.error) };
+  return { kind: result.isForGood ? 'rejected' : 'delayed', reason: result.reason };
 }
 
 function reasonOf(verdict: Verdict): string {
   return 'reason' in verdict ? verdict.reason : '';
-}
-
-function byType(asked: readonly Asked[]): readonly (readonly Asked[])[] {
-  return groupsOf(asked, ({ type }) => type);
-}
-
-function groupsOf<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): readonly (readonly Item[])[] {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
 }
