@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import Archive from '../../src/commands/archive.ts';
 import DlqList from '../../src/commands/dlq/list.ts';
 import DlqShow from '../../src/commands/dlq/show.ts';
 import ReplayDlq from '../../src/commands/replay-dlq.ts';
@@ -12,10 +13,11 @@ import Worker from '../../src/commands/worker.ts';
 /** What is left of a terminal of 80 columns beside the indentation and the `$ ` of help. */
 const COLUMNS = 74;
 
-const examples = [DlqList, DlqShow, ReplayDlq, Send, Simulate, Status, Verify, Why, Worker].flatMap(({ examples }) =>
-  (examples as readonly (string | { readonly command: string })[]).map((each) =>
-    (typeof each === 'string' ? each : each.command).replaceAll('<%= config.bin %>', 'notify'),
-  ),
+const examples = [Archive, DlqList, DlqShow, ReplayDlq, Send, Simulate, Status, Verify, Why, Worker].flatMap(
+  ({ examples }) =>
+    (examples as readonly (string | { readonly command: string })[]).map((each) =>
+      (typeof each === 'string' ? each : each.command).replaceAll('<%= config.bin %>', 'notify'),
+    ),
 );
 
 describe('an example of --help can be copied from a terminal of 80 columns', () => {
