@@ -78,9 +78,13 @@ async function closed(subject: Subject, limitMs: number): Promise<void> {
   }
 }
 
-/** What the laws of core name in one word. */
+/** What laws name in one word, and a module may give. */
+const NEEDS: readonly (readonly [name: string, words: string])[] = [
+  ['amnesia', 'a way to make the store forget; return { ledger, loseMemory } where there is one'],
+  ['elapse', 'a clock that moves only when it is told to; return { ledger, elapse } where there is one'],
+];
+
 function because(reason: string): string {
-  return reason.includes("'amnesia'")
-    ? "needs 'amnesia': a way to make the store forget; return { ledger, loseMemory } where there is one"
-    : reason;
+  const need = NEEDS.find(([name]) => reason.startsWith(`needs '${name}'`));
+  return need === undefined ? reason : `needs '${need[0]}': ${need[1]}`;
 }

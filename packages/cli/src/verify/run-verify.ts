@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { EXIT } from '../command-error.ts';
 import { onSignals } from '../simulate/interrupt.ts';
 import { terminalKind, terminalOf, type Terminal } from '../terminal.ts';
@@ -53,6 +54,8 @@ async function judgeAll(chosen: readonly Chosen[], judging: Judging): Promise<Ve
   const out = isJson ? () => undefined : terminal.out;
   const interrupted = new AbortController();
   const { signal } = interrupted;
+  // Each law under way listens.
+  setMaxListeners(0, signal);
   const take = onSignals({
     stop: () => interrupted.abort(),
     end: () => process.exit(EXIT.interrupted),

@@ -63,6 +63,6 @@ function queueSubject(real: Queue, { unitMs, elapse, close }: Parts): QueueSubje
 }
 
 function ledgerSubject(ledger: Ledger, { unitMs, elapse, loseMemory, close }: Parts): LedgerSubject {
-  const capabilities = ledgerCapabilities({ ledger, loseMemory });
+  const capabilities = { ...ledgerCapabilities({ ledger, loseMemory }), elapse: elapse !== null };
   return { ledger, loseMemory, capabilities, unitMs, elapse: elapse ?? wait, close };
 }

@@ -29,5 +29,7 @@ export interface Suite {
 export function lawsOf(port: PortName, walks: number): readonly Law<Subject>[] {
   if (port === 'queue') return queueLaws;
   const seeds = Array.from({ length: walks }, (_, i) => i + 1);
-  return [...ledgerLaws, ...ledgerWalks(seeds)] as readonly Law<Subject>[];
+  // A walk compares what was written at two moments: they have to be the same.
+  const walked = ledgerWalks(seeds).map((law) => ({ ...law, needs: 'elapse' }));
+  return [...ledgerLaws, ...walked] as readonly Law<Subject>[];
 }

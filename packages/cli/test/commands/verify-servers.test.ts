@@ -15,7 +15,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-test('judges a queue in Redis under names of its own, and removes them', async () => {
+test.concurrent('judges a queue in Redis under names of its own, and removes them', async () => {
   const client = new Redis(redis.port, '127.0.0.1');
   await client.set('theirs', '1');
   const { code, stdout } = await notify(['verify', '--queue', `redis://127.0.0.1:${redis.port}`, '--law', 'ack']);
@@ -24,7 +24,7 @@ test('judges a queue in Redis under names of its own, and removes them', async (
   client.disconnect();
 });
 
-test('judges a ledger in PostgreSQL in schemas of its own, and drops them; no password is printed', async () => {
+test.concurrent('judges a ledger in PostgreSQL in schemas of its own, and drops them; no password is printed', async () => {
   const address = postgres.url.replace('postgres@', 'postgres:s3cret@');
   const { code, stdout, stderr } = await notify(['verify', '--ledger', address, '--law', 'accept']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^ledger: \d+ kept$/m) as string });
@@ -36,12 +36,28 @@ test('judges a ledger in PostgreSQL in schemas of its own, and drops them; no pa
   expect(rows).toEqual([]);
 });
 
-test('says that a server is out of reach', async () => {
+test.concurrent('says that a server is out of reach', async () => {
   const { code, stderr } = await notify(['verify', '--ledger', 'postgres://postgres@127.0.0.1:1/x', '--law', 'accept']);
   expect({ code, stderr }).toEqual({ code: 70, stderr: expect.stringContaining('LEDGER_UNAVAILABLE') as string });
 });
 
-test('judges a ledger in a file of its own', async () => {
+test.concurrent('judges a ledger in a file of its own', async () => {
   const { code, stdout } = await notify(['verify', '--ledger', 'sqlite:', '--law', 'accepts']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^ledger: \d+ kept$/m) as string });
+});
+
+test.concurrent('leads no ledger along random histories whose clock goes on by itself', async () => {
+  const { code, stdout } = await notify([
+    'verify',
+    '--ledger',
+    postgres.url,
+    '--law',
+    'random history',
+    '--walks',
+    '1',
+  ]);
+  expect({ code, stdout }).toEqual({
+    code: 4,
+    stdout: expect.stringMatching(/with seed 1\n {10}cannot be judged: needs 'elapse'/) as string,
+  });
 });
