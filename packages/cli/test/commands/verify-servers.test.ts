@@ -24,17 +24,20 @@ test.concurrent('judges a queue in Redis under names of its own, and removes the
   client.disconnect();
 });
 
-test.concurrent('judges a ledger in PostgreSQL in schemas of its own, and drops them; no password is printed', async () => {
-  const address = postgres.url.replace('postgres@', 'postgres:s3cret@');
-  const { code, stdout, stderr } = await notify(['verify', '--ledger', address, '--law', 'accept']);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^ledger: \d+ kept$/m) as string });
-  expect(stdout + stderr).not.toContain('s3cret');
-  const client = new pg.Client(postgres.url);
-  await client.connect();
-  const { rows } = await client.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'sendonce%'");
-  await client.end();
-  expect(rows).toEqual([]);
-});
+test.concurrent(
+  'judges a ledger in PostgreSQL in schemas of its own, and drops them; no password is printed',
+  async () => {
+    const address = postgres.url.replace('postgres@', 'postgres:s3cret@');
+    const { code, stdout, stderr } = await notify(['verify', '--ledger', address, '--law', 'accept']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^ledger: \d+ kept$/m) as string });
+    expect(stdout + stderr).not.toContain('s3cret');
+    const client = new pg.Client(postgres.url);
+    await client.connect();
+    const { rows } = await client.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'sendonce%'");
+    await client.end();
+    expect(rows).toEqual([]);
+  },
+);
 
 test.concurrent('says that a server is out of reach', async () => {
   const { code, stderr } = await notify(['verify', '--ledger', 'postgres://postgres@127.0.0.1:1/x', '--law', 'accept']);
