@@ -57,6 +57,10 @@ const ARROWS: readonly Arrow[] = [
     area: inside(`packages/adapters/src/${kind}`),
     mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
   })),
+  {
+    area: /^packages\/adapters\/src\/catalogue\.ts$/,
+    mayImport: [inside('packages/adapters/src/(internal|providers)'), ourCore],
+  },
   { area: inside('packages/chaos/src'), mayImport: [inside('packages/chaos/src'), ourCore, node, /^fast-check$/] },
   { area: inside('packages/cli/src'), mayImport: [inside('packages/cli/src'), node, ...cliDependencies] },
 ];

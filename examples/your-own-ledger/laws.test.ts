@@ -1,3 +1,4 @@
+import { checkAgainstReference } from '@sendonce/chaos/model';
 import { ledgerCapabilities, ledgerLaws, runLaw, type LedgerSubject } from '@sendonce/core/conformance';
 import { manualClock, memoryLedger } from '@sendonce/core/memory';
 import { test } from 'vitest';
@@ -22,5 +23,10 @@ test.for(ledgerLaws)('ledger: $law', async (law, { skip }) => {
   const result = await runLaw(law, subject);
   if (result.kind === 'skipped') skip(result.reason);
   if (result.kind === 'broken') throw result.error;
+});
+
+// Random histories of calls on yours and on the reference, side by side; a difference is shrunk to a few calls.
+test('ledger: answers every call as the reference does', async () => {
+  await checkAgainstReference(subject, { runs: 20 });
 });
 // #endregion

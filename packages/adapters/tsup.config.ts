@@ -1,6 +1,7 @@
 import { entriesIn, packageBuild } from '../../tsup.base.ts';
 
 export default packageBuild({
+  catalogue: 'src/catalogue.ts',
   ...entriesIn('queues'),
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),

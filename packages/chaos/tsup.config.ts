@@ -1,3 +1,7 @@
 import { packageBuild } from '../../tsup.base.ts';
 
-export default packageBuild({ index: 'src/index.ts', 'processes/index': 'src/processes/index.ts' });
+export default packageBuild({
+  index: 'src/index.ts',
+  'model/index': 'src/model/index.ts',
+  'processes/index': 'src/processes/index.ts',
+});

@@ -1,6 +1,7 @@
 import { ledgerLaws, ledgerWalks } from '@sendonce/core/conformance';
 import { testLaws } from '../../../core/test/conformance/support/laws.ts';
 import { amnesicSubject } from './postgres/amnesia.ts';
+import { testModel } from './model.ts';
 import { clockedSchemas, subjectOn } from './postgres/subject.ts';
 
 const SEEDS = Array.from({ length: Number(process.env['WALKS'] ?? 5) }, (_, i) => i + 1);
@@ -20,3 +21,4 @@ testLaws(
   () => amnesicSubject(schemas),
 );
 testLaws('the PostgreSQL ledger', ledgerWalks(SEEDS), () => subjectOn(schemas));
+testModel('the PostgreSQL ledger', () => subjectOn(schemas));

@@ -1,5 +1,6 @@
 import { ledgerLaws, ledgerWalks } from '@sendonce/core/conformance';
 import { testLaws } from '../../../core/test/conformance/support/laws.ts';
+import { testModel } from './model.ts';
 import { amnesicSubject, clockedLedgers, subjectOn } from './redis/subject.ts';
 
 const SEEDS = Array.from({ length: Number(process.env['WALKS'] ?? 5) }, (_, i) => i + 1);
@@ -19,3 +20,4 @@ testLaws(
   () => amnesicSubject(ledgers),
 );
 testLaws('the Redis ledger', ledgerWalks(SEEDS), () => subjectOn(ledgers));
+testModel('the Redis ledger', () => subjectOn(ledgers));

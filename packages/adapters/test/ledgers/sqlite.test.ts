@@ -5,6 +5,7 @@ import { ledgerCapabilities, ledgerLaws, ledgerWalks, type LedgerSubject } from 
 import { manualClock } from '@sendonce/core/memory';
 import { testLaws } from '../../../core/test/conformance/support/laws.ts';
 import { sqliteLedger, type SqliteLedgerOptions } from '../../src/ledgers/sqlite.ts';
+import { testModel } from './model.ts';
 
 const SEEDS = Array.from({ length: Number(process.env['WALKS'] ?? 20) }, (_, i) => i + 1);
 
@@ -32,3 +33,4 @@ function subject(options: SqliteLedgerOptions = {}): LedgerSubject {
 
 testLaws('the SQLite ledger', ledgerLaws, () => subject());
 testLaws('the SQLite ledger', ledgerWalks(SEEDS), () => subject());
+testModel('the SQLite ledger', () => subject());

@@ -65,7 +65,7 @@ export type SealVerdict =
 export interface Lease {
   /** Unique per process start. */
   readonly owner: string;
-  /** Names this claim call; repeating the call with it writes nothing (PROTOCOL rule 4). */
+  /** Names this claim call; repeating the call with it writes nothing (PROTOCOL rule 4), unless it is due work of which there was none at first. */
   readonly requestId: string;
   readonly leaseMs: number;
 }

@@ -60,7 +60,8 @@ function claimDue(records: Records, selector: DueSelector, lease: Lease, now: nu
       if (granted.length === selector.due) break;
     }
   work.leave(suspects.left);
-  records.claims.remember(lease.requestId, granted, now + lease.leaseMs);
+  // An empty answer need not be remembered: a repeat that finds work would only be the first to do so.
+  if (granted.length > 0) records.claims.remember(lease.requestId, granted, now + lease.leaseMs);
   return verdicts;
 }
 

@@ -103,7 +103,7 @@ export interface Gates {
   blockOn(record: DeliveryRecord): { readonly scope: string; readonly recheckMs: number } | null;
 }
 
-/** What each claim of due work was granted, so that a repeated request finds the same and nothing else (PROTOCOL rule 4). */
+/** What each claim of due work was granted, if anything, so that a repeated request finds the same and nothing else (PROTOCOL rule 4). */
 export interface DueClaims {
   /** Ids; null: this request is new. */
   grantedTo(requestId: string): readonly string[] | null;

@@ -13,8 +13,6 @@ export function dueClaims(connection: Connection, now: () => number): DueClaims 
       return row === undefined ? null : (parsed<string[]>(row.ids) ?? []);
     },
     remember(requestId, granted, untilMs) {
-      // An empty answer need not be remembered: a repeat that finds work would only be the first to do so.
-      if (granted.length === 0) return;
       connection.run('DELETE FROM sendonce_due_claims WHERE until <= ?', now());
       connection.run(
         'INSERT INTO sendonce_due_claims (request_id, until, ids) VALUES (?, ?, ?)',
