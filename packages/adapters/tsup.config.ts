@@ -6,4 +6,6 @@ export default packageBuild({
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),
   ...entriesIn('alerts'),
+  ...entriesIn('ingest'),
+  ...entriesIn('outbox'),
 });
