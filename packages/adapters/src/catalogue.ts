@@ -1,10 +1,12 @@
 import type { ProviderFacts } from './internal/api/facts.ts';
+import { MAILGUN } from './providers/mailgun.ts';
 import { POSTMARK } from './providers/postmark.ts';
 import { RESEND } from './providers/resend.ts';
+import { SENDGRID } from './providers/sendgrid.ts';
 
 export { promiseOf } from './internal/api/promise.ts';
 export type { ProviderFacts } from './internal/api/facts.ts';
 export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
 
 /** The providers there are, by name. Loads no vendor's package. */
-export const PROVIDERS: readonly ProviderFacts[] = [RESEND, POSTMARK];
+export const PROVIDERS: readonly ProviderFacts[] = [RESEND, POSTMARK, MAILGUN, SENDGRID];

@@ -43,6 +43,8 @@ testApiLookup({
       ],
     }),
   empty: '{"TotalCount":0,"Messages":[]}',
+  // Whoever asked for ours and got others was not understood.
+  others: 'cannot-tell',
   id,
 });
 

@@ -80,11 +80,13 @@ export interface ApiLookupCase {
   /** A page of the vendor's log that holds our message and another one. */
   readonly found: (deliveryId: string) => string;
   readonly empty: string;
+  /** What a log that holds other messages proves. */
+  readonly others: 'absent' | 'cannot-tell';
   readonly id: string;
 }
 
 /** What every lookup in a vendor's log shows: one GET, and nothing found that is not ours. */
-export function testApiLookup({ name, make, found, empty, id }: ApiLookupCase): void {
+export function testApiLookup({ name, make, found, empty, others, id }: ApiLookupCase): void {
   const find = (provider: Provider, signal = new AbortController().signal): Promise<LookupAnswer> => {
     const { lookup } = provider.capabilities;
     if (lookup === 'none') throw new Error('there is no lookup');
@@ -95,7 +97,7 @@ export function testApiLookup({ name, make, found, empty, id }: ApiLookupCase): 
   describe(`${name}: a lookup`, () => {
     test.each<[what: string, write: string, expected: object]>([
       ['finds what the log holds', answer(200, found('d_1')), { kind: 'found', providerMessageId: id }],
-      ['does not take another message for ours', answer(200, found('d_2')), { kind: 'cannot-tell' }],
+      ['does not take another message for ours', answer(200, found('d_2')), { kind: others }],
       ['finds nothing in an empty log', answer(200, empty), { kind: 'absent' }],
       ['learns nothing from an empty object', answer(200, '{}'), { kind: 'cannot-tell' }],
       ['learns nothing from HTML', answer(200, '<html>'), { kind: 'cannot-tell' }],
