@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Provider } from '@sendonce/core';
 import { describe, expect, test, vi } from 'vitest';
 import { SES_OUTCOMES } from '../../../src/internal/ses/outcomes.ts';
@@ -64,6 +65,12 @@ export function testSes({ name, make, taken, refusal, megabytes, mostMegabytes, 
       expect(complaints).not.toHaveBeenCalled();
       complaints.mockRestore();
       expect(request?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/ses\//);
+      // What was signed is what came.
+      const digest = createHash('sha256').update(request!.bytes).digest('hex');
+      expect(request?.headers['x-amz-content-sha256']).toBe(digest);
+      const signed = /SignedHeaders=([^,]*)/.exec(request?.headers['authorization'] ?? '')?.[1]?.split(';') ?? [];
+      expect(signed).toEqual(expect.arrayContaining(['host', 'x-amz-content-sha256', 'x-amz-date']));
+      expect(signed.filter((header) => request?.headers[header] === undefined)).toEqual([]);
       const { fields: said, mime } = read(request!);
       expect(said).toEqual(fields('d_1', 'ann@example.com'));
       expect(mime).toMatch(/^From: =\?UTF-8\?.*<shop@example\.com>\r\n/ms);
