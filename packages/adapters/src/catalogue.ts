@@ -1,4 +1,5 @@
 import type { ProviderFacts } from './internal/api/facts.ts';
+import { LINE } from './providers/line.ts';
 import { RESEND } from './providers/resend.ts';
 import { TWILIO } from './providers/twilio.ts';
 
@@ -7,4 +8,4 @@ export type { ProviderFacts } from './internal/api/facts.ts';
 export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
 
 /** The providers there are, by name. Loads no vendor's package. */
-export const PROVIDERS: readonly ProviderFacts[] = [RESEND, TWILIO];
+export const PROVIDERS: readonly ProviderFacts[] = [RESEND, TWILIO, LINE];
