@@ -1,4 +1,4 @@
-import type { MessageContent, OutgoingMessage, Provider, ProviderCapabilities } from '@sendonce/core';
+import type { MessageContent, OutgoingMessage, Provider } from '@sendonce/core';
 import { canonicalJson, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi } from '../internal/api/http-api.ts';
@@ -9,7 +9,7 @@ import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
 import { checkAdapter, httpUrl, invalid, SECRET_RULE, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
-import { MOST_SEGMENTS, phoneOf, SEGMENTS_RULE, SENDER_RULE, smsOf } from '../internal/sms/sms.ts';
+import { MOST_SEGMENTS, phoneOf, segmentsRule, SENDER_RULE, smsOf } from '../internal/sms/sms.ts';
 
 export interface TwilioOptions {
   /** `AC...`: the account that sends. */
@@ -103,7 +103,7 @@ export function twilio(options: TwilioOptions): Provider {
     capabilities: {
       ...capabilities,
       correlation: options.statusCallback === undefined ? 'none' : correlation,
-    } satisfies ProviderCapabilities,
+    },
     request: (message) => requestFor(message, fixed),
     idIn: ({ json }) => textAt(json, 'sid'),
     codeIn: ({ json }) => textAt(json, 'code'),
@@ -206,7 +206,7 @@ const RULES: Rules = {
   from: SENDER_RULE,
   messagingServiceSid: sidRule('MG'),
   statusCallback: URL_RULE,
-  maxSegments: SEGMENTS_RULE,
+  maxSegments: segmentsRule(MOST_SEGMENTS),
   name: textRule(512),
   baseUrl: URL_RULE,
   timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),

@@ -36,7 +36,7 @@ const FIELD = 'biz_opaque_callback_data';
 /** What each answer proves, by the code in it: the HTTP status says little. */
 const OUTCOMES: readonly OutcomeRow[] = [
   ...codes(null, [131026, 131021, 130497], 'rejected destination', `${ERRORS}: cannot be sent to this number`),
-  ...codes(null, [131030], 'rejected destination', `${ERRORS}: not in the list of a test number`),
+  ...codes(null, [131030], 'rejected provider', `${ERRORS}: a test number, which sends to those in its list alone`),
   ...codes(
     null,
     [130472, 131050],
