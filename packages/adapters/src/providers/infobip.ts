@@ -5,8 +5,9 @@ import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 import { segmentsRule, SENDER_RULE, smsOf } from '../internal/sms/sms.ts';
 
@@ -178,7 +179,7 @@ function foundIn(json: unknown, { key }: LookupRequest): LookupAnswer | null {
 }
 
 const RULES: Rules = {
-  apiKey: { ...SECRET_RULE, required: true },
+  apiKey: { ...TOKEN_RULE, required: true },
   baseUrl: { ...URL_RULE, required: true },
   from: { ...SENDER_RULE, required: true },
   reportUrl: URL_RULE,

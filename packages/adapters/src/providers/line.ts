@@ -13,10 +13,11 @@ import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badDestination, badMessage } from '../internal/api/reject.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import { uuidOf } from '../internal/chat/uuid.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface LineOptions {
@@ -156,7 +157,7 @@ function headerIn(headers: ApiAnswer['headers'], name: string): string | null {
 }
 
 const RULES: Rules = {
-  channelAccessToken: { ...SECRET_RULE, required: true },
+  channelAccessToken: { ...TOKEN_RULE, required: true },
   notificationDisabled: BOOLEAN_RULE,
   name: textRule(512),
   baseUrl: URL_RULE,

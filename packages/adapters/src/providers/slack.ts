@@ -5,9 +5,10 @@ import { httpApi } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badDestination, badMessage } from '../internal/api/reject.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface SlackOptions {
@@ -167,7 +168,7 @@ function literal(text: string): string {
 }
 
 const RULES: Rules = {
-  token: { ...SECRET_RULE, required: true },
+  token: { ...TOKEN_RULE, required: true },
   username: {
     must: 'a text of 1 to 80 characters without line breaks or invisible characters',
     fits: (value) => typeof value === 'string' && value.length <= 80 && addressProblem('slack', value) === null,

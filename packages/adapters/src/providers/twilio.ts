@@ -5,9 +5,10 @@ import { httpApi } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badMessage } from '../internal/api/reject.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, httpUrl, invalid, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, httpUrl, invalid, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 import { MOST_SEGMENTS, phoneOf, segmentsRule, SENDER_RULE, smsOf } from '../internal/sms/sms.ts';
 
@@ -201,7 +202,7 @@ function sidRule(prefix: string): Rule {
 
 const RULES: Rules = {
   accountSid: { ...sidRule('AC'), required: true },
-  authToken: SECRET_RULE,
+  authToken: TOKEN_RULE,
   apiKey: { must: 'an object { sid, secret }', fits: isFields, hidden: true },
   from: SENDER_RULE,
   messagingServiceSid: sidRule('MG'),
@@ -214,7 +215,7 @@ const RULES: Rules = {
 
 const KEY_RULES: Rules = {
   sid: { ...sidRule('SK'), required: true },
-  secret: { ...SECRET_RULE, required: true },
+  secret: { ...TOKEN_RULE, required: true },
 };
 
 function check(options: TwilioOptions): void {

@@ -4,8 +4,9 @@ import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, httpUrl, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, httpUrl, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 import { MOST_SEGMENTS, segmentsRule, SENDER_RULE, smsOf } from '../internal/sms/sms.ts';
 
@@ -139,8 +140,8 @@ function takenInPart({ status, json }: ApiAnswer): Outcome | null {
 const LONGEST_CALLBACK = 100;
 
 const RULES: Rules = {
-  apiKey: { ...SECRET_RULE, required: true },
-  apiSecret: { ...SECRET_RULE, required: true },
+  apiKey: { ...TOKEN_RULE, required: true },
+  apiSecret: { ...TOKEN_RULE, required: true },
   from: { ...SENDER_RULE, required: true },
   callback: {
     ...URL_RULE,

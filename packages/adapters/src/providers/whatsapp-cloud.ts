@@ -5,9 +5,10 @@ import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badMessage } from '../internal/api/reject.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 import { phoneOf } from '../internal/sms/sms.ts';
 
@@ -178,7 +179,7 @@ const RULES: Rules = {
     fits: (value) => typeof value === 'string' && /^\d{1,32}$/.test(value),
     required: true,
   },
-  accessToken: { ...SECRET_RULE, required: true },
+  accessToken: { ...TOKEN_RULE, required: true },
   apiVersion: {
     must: "a version like 'v23.0'",
     fits: (value) => typeof value === 'string' && /^v\d{1,3}\.\d$/.test(value),

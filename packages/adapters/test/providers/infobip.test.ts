@@ -138,6 +138,7 @@ describe('an SMS through Infobip', () => {
 
 const baseUrl = 'https://x.api.infobip.com';
 test.each([
+  [{ ...options, baseUrl, apiKey: 'key\n' }, /apiKey must be a text of visible ASCII/],
   [options, /infobip: baseUrl must be a whole http or https address/],
   [{ ...options, baseUrl, apiKey: '' }, /apiKey/],
   [{ ...options, baseUrl, from: 'Acme\r\n' }, /infobip: from must be a number/],

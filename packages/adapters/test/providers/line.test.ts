@@ -93,6 +93,10 @@ describe('a message through LINE', () => {
 });
 
 test.each([
+  [
+    { channelAccessToken: 'token\n' },
+    /channelAccessToken must be a text of visible ASCII .* got a text of 6 characters/,
+  ],
   [{ channelAccessToken: '' }, /line: channelAccessToken must be a text/],
   [{ ...options, notificationDisabled: 1 }, /notificationDisabled/],
   [{ ...options, timeoutMs: 0 }, /timeoutMs/],

@@ -104,6 +104,7 @@ describe('a message through Slack', () => {
 });
 
 test.each([
+  [{ token: 'xoxb-1\n' }, /token must be a text of visible ASCII/],
   [{ token: '' }, /slack: token must be a text/],
   [{ ...options, username: 'Acme\r\nx' }, /slack: username must be a text of 1 to 80 characters/],
   [{ ...options, username: '\u202eemcA' }, /slack: username/],

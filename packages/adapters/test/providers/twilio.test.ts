@@ -114,6 +114,7 @@ describe('a message through Twilio', () => {
 });
 
 test.each([
+  [{ ...options, authToken: 'token\n' }, /authToken must be a text of visible ASCII .* got a text of 6 characters/],
   [{ ...options, accountSid: 'x' }, /twilio: accountSid must be 'AC' and 32/],
   [{ ...options, from: 'Acme\r\nTo: +1' }, /twilio: from must be a number/],
   [{ ...options, from: '\u202eemcA' }, /twilio: from must be a number/],

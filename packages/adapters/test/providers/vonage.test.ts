@@ -95,6 +95,7 @@ describe('an SMS through Vonage', () => {
 });
 
 test.each([
+  [{ ...options, apiSecret: 'sec ret' }, /apiSecret must be a text of visible ASCII/],
   [{ ...options, apiKey: '' }, /vonage: apiKey must be a text/],
   [{ ...options, apiSecret: undefined }, /apiSecret/],
   [{ ...options, from: 'Acme\r\n' }, /vonage: from must be a number/],

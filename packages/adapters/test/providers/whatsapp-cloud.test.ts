@@ -103,6 +103,7 @@ describe('a message through the WhatsApp Cloud API', () => {
 });
 
 test.each([
+  [{ ...options, accessToken: 'token\n' }, /accessToken must be a text of visible ASCII/],
   [{ ...options, phoneNumberId: '+16505551234' }, /whatsappCloud: phoneNumberId must be the digits of an id/],
   [{ ...options, phoneNumberId: '1/../2' }, /phoneNumberId/],
   [{ ...options, accessToken: '' }, /accessToken/],
