@@ -55,8 +55,12 @@ describe('a message through Slack', () => {
     const markup = await bodyOf({ content: { text: 'unused', mrkdwn: '*Ready* <@U1>' } });
     expect(markup).toMatchObject({ text: '*Ready* <@U1>' });
     expect(markup).not.toHaveProperty('mrkdwn');
-    const blocks = [{ type: 'divider' }];
-    expect(await bodyOf({ content: { text: 'a', blocks } })).toMatchObject({ text: 'a', blocks });
+    const blocks = [{ type: 'divider', block_id: 'b' }];
+    const body = await bodyOf({ content: { text: 'a', blocks } });
+    expect(body).toMatchObject({ text: 'a', blocks });
+    // However a store gave it back.
+    const turned = await bodyOf({ content: { blocks: [{ block_id: 'b', type: 'divider' }], text: 'a' } });
+    expect(JSON.stringify(turned)).toBe(JSON.stringify(body));
   });
 
   test.each(['#general', 'général', '一般', 'U012ABCDE', 'D012ABCDE', ' C0123ABCD '])('goes to %s', async (to) => {

@@ -57,12 +57,12 @@ describe('a message through Twilio', () => {
   });
 
   test('goes to WhatsApp where that is its channel, by a template where it has one', async () => {
-    const content = { contentSid: HX, contentVariables: { 2: 'b', 1: 'a' } };
+    const content = { contentSid: HX, contentVariables: { order: '7', name: 'Ann' } };
     expect([...(await formOf({ channel: 'whatsapp', content }))]).toEqual([
       ['To', 'whatsapp:+491512345678'],
       ['From', 'whatsapp:+15005550006'],
       ['ContentSid', HX],
-      ['ContentVariables', '{"1":"a","2":"b"}'],
+      ['ContentVariables', '{"name":"Ann","order":"7"}'],
     ]);
   });
 

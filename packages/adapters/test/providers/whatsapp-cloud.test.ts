@@ -59,6 +59,9 @@ describe('a message through the WhatsApp Cloud API', () => {
       template: { name: 'order_shipped', language: { code: 'pt_BR' }, components },
     });
     expect(body).not.toHaveProperty('text');
+    // However a store gave it back.
+    const turned = { ...template, components: [{ parameters: [{ text: 'Ann', type: 'text' }], type: 'body' }] };
+    expect(JSON.stringify(await bodyOf({ template: turned }))).toBe(JSON.stringify(body));
     const bare = await bodyOf({ template: { name: 'hello_world', language: 'en' } });
     expect(bare).toMatchObject({ template: { name: 'hello_world', language: { code: 'en' } } });
     expect(bare).not.toHaveProperty('template.components');
