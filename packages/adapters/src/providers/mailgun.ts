@@ -5,13 +5,14 @@ import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
 import { rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
 import { base64Length, MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { multipart, type Part } from '../internal/email/multipart.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
 import { retryAfter } from '../internal/http/retry-after.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface MailgunOptions {
@@ -188,7 +189,7 @@ function foundIn(json: unknown, { deliveryId }: LookupRequest): LookupAnswer | n
 }
 
 const RULES: Rules = {
-  apiKey: { ...SECRET_RULE, required: true },
+  apiKey: { ...TOKEN_RULE, required: true },
   domain: {
     must: 'a domain name',
     fits: (value) => typeof value === 'string' && /^[\w-]+(\.[\w-]+)+$/.test(value),

@@ -5,12 +5,13 @@ import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
 import { MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { replyToOf, type ReplyTo } from '../internal/email/reply-to.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface PostmarkOptions {
@@ -179,7 +180,7 @@ function foundIn(json: unknown, { deliveryId }: LookupRequest): LookupAnswer | n
 }
 
 const RULES: Rules = {
-  serverToken: { ...SECRET_RULE, required: true },
+  serverToken: { ...TOKEN_RULE, required: true },
   from: { must: 'a sender', fits: () => true, required: true },
   messageStream: textRule(100),
   name: textRule(512),

@@ -4,10 +4,11 @@ import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { senderOf, written, type EmailAddress } from '../internal/email/address.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface ResendOptions {
@@ -146,7 +147,7 @@ function aboutTheRecipient({ status, json }: ApiAnswer): Rejection | null {
 }
 
 const RULES: Rules = {
-  apiKey: { ...SECRET_RULE, required: true },
+  apiKey: { ...TOKEN_RULE, required: true },
   from: { must: 'a sender', fits: () => true, required: true },
   name: textRule(512),
   baseUrl: URL_RULE,

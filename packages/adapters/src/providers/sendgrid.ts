@@ -4,12 +4,13 @@ import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { TOKEN_RULE } from '../internal/api/token.ts';
 import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { replyToOf, type ReplyTo } from '../internal/email/reply-to.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, SECRET_RULE, URL_RULE } from '../internal/options.ts';
+import { checkAdapter, URL_RULE } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface SendgridOptions {
@@ -164,7 +165,7 @@ function waitIn({ headers }: ApiAnswer): number | null {
 }
 
 const RULES: Rules = {
-  apiKey: { ...SECRET_RULE, required: true },
+  apiKey: { ...TOKEN_RULE, required: true },
   from: { must: 'a sender', fits: () => true, required: true },
   name: textRule(512),
   baseUrl: URL_RULE,

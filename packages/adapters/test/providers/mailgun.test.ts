@@ -140,6 +140,7 @@ describe('a lookup at Mailgun', () => {
 
 test.each([
   [{ ...options, apiKey: '' }, /mailgun: apiKey must be a text/],
+  [{ ...options, apiKey: 'key\n' }, /mailgun: apiKey must be a text of visible/],
   [{ ...options, domain: 'a/../b' }, /mailgun: domain must be a domain name/],
   [{ ...options, from: 'nobody' }, /mailgun: from/],
   [{ ...options, timeoutMs: 0 }, /timeoutMs/],

@@ -117,6 +117,7 @@ describe('a mail through Postmark', () => {
 
 test.each([
   [{ ...options, serverToken: '' }, /postmark: serverToken must be a text/],
+  [{ ...options, serverToken: 'key\n' }, /postmark: serverToken must be a text of visible/],
   [{ ...options, from: 'nobody' }, /postmark: from/],
   [{ ...options, messageStream: '' }, /postmark: messageStream/],
   [{ ...options, timeoutMs: 0 }, /timeoutMs/],

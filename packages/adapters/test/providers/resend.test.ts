@@ -63,6 +63,7 @@ describe('a mail through Resend', () => {
 
 test.each([
   [{ ...options, apiKey: '' }, /resend: apiKey must be a text/],
+  [{ ...options, apiKey: 'key\n' }, /resend: apiKey must be a text of visible/],
   [{ ...options, from: 'nobody' }, /resend: from/],
   [{ ...options, timeoutMs: 0 }, /timeoutMs/],
   [{ ...options, key: 'x' }, /key is not an option/],

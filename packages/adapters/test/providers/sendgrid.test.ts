@@ -83,6 +83,7 @@ describe('a mail through SendGrid', () => {
 
 test.each([
   [{ ...options, apiKey: '' }, /sendgrid: apiKey must be a text/],
+  [{ ...options, apiKey: 'key\n' }, /sendgrid: apiKey must be a text of visible/],
   [{ ...options, from: 'nobody' }, /sendgrid: from/],
   [{ ...options, baseUrl: 'ftp://x' }, /baseUrl/],
   [{ ...options, timeoutMs: 0 }, /timeoutMs/],

@@ -1,4 +1,4 @@
-import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Outcome } from '@sendonce/core';
 import { whenOver, type Deadline } from '../deadline.ts';
@@ -86,12 +86,19 @@ function exchange(socket: Socket, { method, url, headers, body }: Call, limits: 
   const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
   const began = performance.now();
   return new Promise((resolve) => {
-    const sending = request({
-      createConnection: () => socket,
-      method,
-      path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, ...length, connection: 'close' },
-    });
+    let sending: ClientRequest;
+    try {
+      sending = request({
+        createConnection: () => socket,
+        method,
+        path: `${url.pathname}${url.search}`,
+        headers: { ...headers, host: url.host, ...length, connection: 'close' },
+      });
+    } catch (error) {
+      // A header that HTTP cannot carry: nothing has left.
+      socket.destroy();
+      return resolve({ kind: 'not-sent', reason: `the request cannot be made (${problemOf(error)})` });
+    }
     const finish = (result: HttpResult): void => {
       stop();
       resolve(result);
