@@ -1,11 +1,17 @@
 // Speed on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
-// `npm run bench -- sqlite` runs one part: simulate, sqlite. With --write the second one also writes docs/reference/benchmarks.md.
+// `npm run bench` runs all parts; `npm run bench -- --only peers` one of: simulate, sqlite, peers, kills (may be repeated). `--write` puts
+// what sqlite, peers and kills measured into docs/reference/benchmarks.md; `--quick` takes tiny numbers, to see that peers and kills run.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { benchmarksPage } from './bench/page.js';
+import { parseArgs } from 'node:util';
+import { runKills } from './bench/kills/run.js';
+import { killsSection, killTables } from './bench/kills/tables.js';
+import { sqliteSection, writeSection } from './bench/page.js';
+import { runPeers } from './bench/peers/run.js';
+import { flowTable, peersSection, workTable } from './bench/peers/tables.js';
 import { ROW_NAMES as ROWS } from './bench/rows.js';
+import { versions } from './bench/versions.js';
 
 const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
 const [cpu] = cpus();
@@ -13,10 +19,44 @@ const machine = `${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem(
 const load = loadavg()[0].toFixed(1);
 console.log(`machine: ${machine}; load ${load}\n`);
 
-const PARTS = { simulate, sqlite };
-const isWriting = process.argv.includes('--write');
-const wanted = process.argv.slice(2).filter((name) => name !== '--write');
-for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) PARTS[part]();
+const PARTS = { simulate, sqlite, peers, kills };
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    /** Names of set-ups or rows. */
+    who: { type: 'string', multiple: true },
+    /** Of the kills. */
+    scenario: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const wanted = [...flags.only, ...positionals];
+const unknown = wanted.find((name) => !(name in PARTS));
+if (unknown !== undefined)
+  throw new Error(`'${unknown}' is no part of the bench; known: ${Object.keys(PARTS).join(', ')}`);
+// The SDK's word about a later Node, once for each of a hundred processes.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) await PARTS[part]();
+// Clients of peers may keep a timer of their own.
+process.exit();
+
+/** Ours and peers on the same work, side by side. */
+async function peers() {
+  const told = (name, mode, figures) => row(`${name}: ${mode}`, '', JSON.stringify(figures));
+  const results = await runPeers({ quick: flags.quick, names: flags.who, told });
+  console.log(`\n${workTable(results)}\n\n${flowTable(results)}\n`);
+  if (flags.write) writeSection('peers', peersSection({ machine, load, versions: versions(), results }));
+}
+
+/** Ours and peers, killed in the middle. */
+async function kills() {
+  const told = (scenario, name, figures) => row(`${scenario}: ${name}`, '', JSON.stringify(figures));
+  const runs = await runKills({ quick: flags.quick, names: flags.who, scenarios: flags.scenario, told });
+  console.log(`\n${killTables(runs)}\n`);
+  if (flags.write) writeSection('kills', killsSection({ machine, load, versions: versions(), runs }));
+}
 
 function simulate() {
   const main = ['simulate', '--recipients', '2000', '--kill-at', '800', '--seed', 'bench'];
@@ -93,8 +133,7 @@ function sqlite() {
         : `${Math.round((perSecond / barePerSecond) * 100)} % of the bare loop (${barePerSecond}/s)`;
     row(name, `${perSecond}/s`, note);
   }
-  if (isWriting)
-    writeFileSync(new URL('../docs/reference/benchmarks.md', import.meta.url), benchmarksPage({ machine, load, rows }));
+  if (flags.write) writeSection('sqlite', sqliteSection({ machine, load, rows }));
 }
 
 function wallMs(command, args) {

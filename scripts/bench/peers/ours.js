@@ -16,7 +16,8 @@ const idOf = (to) => Number(to.split('.')[1].split('@')[0]);
 /** Ours, as a user sets it up: everything through the notifier, both stages of work in the worker. */
 export async function open({ addresses, concurrency, send, options = {} }) {
   const { ledger, closeLedger } = await LEDGERS[options.ledger](addresses);
-  const { queues, closeQueues } = options.queue === 'sqs' ? await sqsQueues(addresses) : { queues: {}, closeQueues() {} };
+  const { queues, closeQueues } =
+    options.queue === 'sqs' ? await sqsQueues(addresses) : { queues: {}, closeQueues() {} };
   const notifier = createNotifier({
     ledger,
     ...queues,
@@ -36,7 +37,8 @@ export async function open({ addresses, concurrency, send, options = {} }) {
     const { deliveries } = await ledger.count();
     return states.reduce((sum, state) => sum + deliveries[state], 0);
   };
-  const seal = (ids) => notifier.publish('order', { order: 1 }, { key: `all-${ids[0]}`, recipients: ids.map(personOf) });
+  const seal = (ids) =>
+    notifier.publish('order', { order: 1 }, { key: `all-${ids[0]}`, recipients: ids.map(personOf) });
   const isExpanded = async () => {
     const { notifications } = await ledger.count();
     return notifications.accepted + notifications.expanding === 0;

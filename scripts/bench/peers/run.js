@@ -15,7 +15,9 @@ const script = fileURLToPath(new URL('measure.js', import.meta.url));
  * each run as it ends.
  */
 export async function runPeers({ quick = false, names = Object.keys(SET_UPS), told }) {
-  const plan = quick ? { rounds: 1, share: 0.005, seconds: 0.2, fanOut: 500 } : { rounds: 3, share: 1, seconds: LATENCY_S, fanOut: 100_000 };
+  const plan = quick
+    ? { rounds: 1, share: 0.005, seconds: 0.2, fanOut: 500 }
+    : { rounds: 3, share: 1, seconds: LATENCY_S, fanOut: 100_000 };
   const one = async (name, mode, more) => {
     const figures = await measure(name, mode, more);
     told(name, mode, figures);
@@ -25,14 +27,19 @@ export async function runPeers({ quick = false, names = Object.keys(SET_UPS), to
   const rounds = async (mode, countOf, of = names) => {
     const runs = Object.fromEntries(of.map((name) => [name, []]));
     for (let round = 0; round < plan.rounds; round += 1)
-      for (const name of round % 2 === 0 ? of : of.toReversed()) runs[name].push(await one(name, mode, { count: countOf(name) }));
+      for (const name of round % 2 === 0 ? of : of.toReversed())
+        runs[name].push(await one(name, mode, { count: countOf(name) }));
     for (const name of of) results[name][mode] = medians(runs[name]);
   };
   const countOf = (name) => Math.max(100, Math.round(COUNTS[SET_UPS[name].group] * plan.share));
   await rounds('batch', countOf);
   await rounds('flow', (name) => Math.max(100, countOf(name) / 2));
   await rounds('accept', countOf);
-  await rounds('fan-out', () => plan.fanOut, names.filter((name) => SET_UPS[name].group !== 'SQS + Redis'));
+  await rounds(
+    'fan-out',
+    () => plan.fanOut,
+    names.filter((name) => SET_UPS[name].group !== 'SQS + Redis'),
+  );
   for (const name of names) {
     const perSecond = Math.max(1, Math.round(results[name].flow.perSecond / 2));
     const count = Math.max(50, Math.round(perSecond * plan.seconds));
@@ -44,7 +51,15 @@ export async function runPeers({ quick = false, names = Object.keys(SET_UPS), to
 async function measure(name, mode, { count, ...more }) {
   const { addresses, stop } = await servers(SET_UPS[name].servers);
   try {
-    return await inProcess({ name, mode, count: Math.round(count), concurrency: CONCURRENCY, addresses, isOurs: isOurs(name), ...more });
+    return await inProcess({
+      name,
+      mode,
+      count: Math.round(count),
+      concurrency: CONCURRENCY,
+      addresses,
+      isOurs: isOurs(name),
+      ...more,
+    });
   } finally {
     await stop();
   }

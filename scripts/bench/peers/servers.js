@@ -20,23 +20,31 @@ export async function servers(kinds) {
 
 const START = { redis, postgres, sqs };
 
+/** What is still running when this process ends, for whatever reason. */
+const running = new Set();
+process.once('exit', () => running.forEach((end) => end()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
+function ending(end) {
+  running.add(end);
+  return async () => {
+    running.delete(end);
+    end();
+  };
+}
+
 /** Nothing is kept on disk: neither side is to be. */
 async function redis() {
   const folder = mkdtempSync(join(tmpdir(), 'sendonce-bench-'));
   const port = await freePort();
   const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn('redis-server', settings.map(String), { stdio: ['ignore', 'pipe', 'inherit'] });
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const stop = ending(() => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
   await said(child, 'Ready to accept connections', 'redis-server');
-  return {
-    address: port,
-    async stop() {
-      process.removeListener('exit', kill);
-      kill();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return { address: port, stop };
 }
 
 let cluster = null;
@@ -67,13 +75,17 @@ async function startCluster() {
   const port = await freePort();
   const run = (program, ...args) => {
     const [command, ...rest] = [...owner, join(programs, program), ...args];
-    const { status, stderr } = spawnSync(command, rest, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+    const { status, stderr } = spawnSync(command, rest, {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
   };
   run('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync');
   const settings = `-c listen_addresses=127.0.0.1 -c port=${port} -c unix_socket_directories=${folder} -c max_connections=300`;
   run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
-  process.once('exit', () => {
+  ending(() => {
     run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
     rmSync(folder, { recursive: true, force: true });
   });
@@ -91,7 +103,9 @@ function folderOfPrograms() {
 /** PostgreSQL refuses to run as root: words to begin its commands with, so that it does not. */
 function ownerOf(folder) {
   if (process.getuid() !== 0) return [];
-  const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout));
+  const [uid, gid] = ['-u', '-g'].map((flag) =>
+    Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout),
+  );
   chownSync(folder, uid, gid);
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
 }
@@ -99,25 +113,20 @@ function ownerOf(folder) {
 /** In a process of its own, as a service is. */
 async function sqs() {
   const child = fork(new URL('sqs-process.js', import.meta.url));
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
+  const stop = ending(() => child.kill('SIGKILL'));
   const address = await new Promise((resolve, reject) => {
     child.once('message', resolve);
     child.once('exit', (code) => reject(new Error(`the SQS server ended with ${code}`)));
   });
-  return {
-    address,
-    async stop() {
-      process.removeListener('exit', kill);
-      kill();
-    },
-  };
+  return { address, stop };
 }
 
 function said(child, text, name) {
   return new Promise((resolve, reject) => {
     child.stdout.on('data', (chunk) => String(chunk).includes(text) && resolve());
-    child.once('error', (error) => reject(new Error(`'${name}' did not start: ${error.message}; run: apt-get install -y ${name}`)));
+    child.once('error', (error) =>
+      reject(new Error(`'${name}' did not start: ${error.message}; run: apt-get install -y ${name}`)),
+    );
     child.once('exit', (code) => reject(new Error(`'${name}' ended with ${code}`)));
   });
 }

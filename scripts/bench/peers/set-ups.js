@@ -1,6 +1,11 @@
 /** Who is measured, in the order of the tables: `group` is who shares servers and is compared; `load` imports it and nothing else. */
 export const SET_UPS = {
-  'BullMQ + SET NX': { group: 'Redis', servers: ['redis'], load: () => import('./bullmq.js'), options: { dedup: true } },
+  'BullMQ + SET NX': {
+    group: 'Redis',
+    servers: ['redis'],
+    load: () => import('./bullmq.js'),
+    options: { dedup: true },
+  },
   'Sendonce on Redis': ours('Redis', ['redis'], { ledger: 'redis' }),
   'pg-boss, tuned': {
     group: 'PostgreSQL',

@@ -45,7 +45,9 @@ export async function open({ addresses, concurrency, send, options = {} }) {
       return () => Promise.all(consumers.map((each) => stopped(each)));
     },
     async left() {
-      const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: WAITING }));
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: WAITING }),
+      );
       return WAITING.reduce((sum, name) => sum + Number(Attributes[name]), 0);
     },
     listed: async () => 0,
