@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
@@ -14,10 +15,11 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
-    // One process per core takes the files of a project one after another, as its modules are loaded and compiled once then: that is half
-    // of the time. What a file changes for all, it puts back.
+    // A process takes the files of a project one after another, as its modules are loaded and compiled once then: that is half of the
+    // time. What a file changes for all, it puts back.
     isolate: false,
-    maxWorkers: '100%',
+    // Tests of real processes and servers wait more than they work: half as many more as there are cores keep these busy.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // oclif writes to the console; what it wrote is what the tests of the command line look at.

@@ -1,5 +1,5 @@
 // Speed on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
-// `npm run bench` runs all parts; `npm run bench -- --only peers` one of: simulate, sqlite, peers, kills (may be repeated). `--write` puts
+// `npm run bench` runs all parts; `npm run bench -- --only peers` one of: simulate, sqlite, postgres, redis, peers, kills (may be repeated). `--write` puts
 // what sqlite, peers and kills measured into docs/reference/benchmarks.md; `--quick` takes tiny numbers, to see that peers and kills run.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -19,7 +19,7 @@ const machine = `${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem(
 const load = loadavg()[0].toFixed(1);
 console.log(`machine: ${machine}; load ${load}\n`);
 
-const PARTS = { simulate, sqlite, peers, kills };
+const PARTS = { simulate, sqlite, postgres, redis, peers, kills };
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -134,6 +134,16 @@ function sqlite() {
     row(name, `${perSecond}/s`, note);
   }
   if (flags.write) writeSection('sqlite', sqliteSection({ machine, load, rows }));
+}
+
+/** On a server of yours: it is left out where `SENDONCE_POSTGRES_URL` names none. */
+function postgres() {
+  const script = fileURLToPath(new URL('bench/postgres.js', import.meta.url));
+  if (process.env.SENDONCE_POSTGRES_URL !== undefined) spawnSync(process.execPath, [script], { stdio: 'inherit' });
+}
+
+function redis() {
+  spawnSync(process.execPath, [fileURLToPath(new URL('bench/redis.js', import.meta.url)), 'all'], { stdio: 'inherit' });
 }
 
 function wallMs(command, args) {

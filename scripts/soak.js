@@ -1,40 +1,24 @@
-// Long random search over every provider model, class and way of waking. Needs a build. SOAK_SECONDS per world, 60 by default.
-import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+// Real runs on every pair of a ledger and a queue, each with two kills, by a provider that takes keys and by one that does not.
+// --runs N: as many of each, 20 by default. --pair redis+sqs: that pair alone; may be repeated.
+// --virtual: a minute of random search in each of 36 worlds instead (SOAK_SECONDS). Needs a build.
+import { parseArgs } from 'node:util';
+import { soakPairs, PAIRS } from './soak/pairs.js';
+import { soakWorlds } from './soak/worlds.js';
 
-const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
-const seconds = Number(process.env.SOAK_SECONDS ?? 60);
-const classes = ['security', 'document', 'transactional', 'legal', 'alert', 'marketing'];
-let failed = 0;
-
-for (const provider of ['keyed', 'lookup', 'plain'])
-  for (const deliveryClass of classes)
-    for (const queue of ['--queue', '--no-queue']) {
-      const seed = `soak-${Date.now()}`;
-      const args = [
-        'simulate',
-        '--recipients',
-        '200',
-        '--for',
-        `${seconds}s`,
-        '--faults',
-        'all',
-        '--provider',
-        provider,
-        '--class',
-        deliveryClass,
-        queue,
-        '--seed',
-        seed,
-      ];
-      const { status, stdout } = spawnSync(notify, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-      console.log(`${status === 0 ? 'ok    ' : `exit ${status}`} ${provider} ${deliveryClass} ${queue} --seed ${seed}`);
-      if (status === 0) continue;
-      failed += 1;
-      console.log(stdout);
-    }
-
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '20' },
+    pair: { type: 'string', multiple: true, default: [...PAIRS] },
+    virtual: { type: 'boolean', default: false },
+  },
+});
+const unknown = values.pair.find((pair) => !PAIRS.includes(pair));
+if (unknown !== undefined || !/^[1-9]\d*$/.test(values.runs)) {
+  console.error(`expected --runs N and --pair with one of ${PAIRS.join(', ')}`);
+  process.exit(2);
+}
+const failed = values.virtual ? soakWorlds() : await soakPairs(values.pair, Number(values.runs));
 if (failed > 0) {
-  console.error(`${failed} worlds failed`);
+  console.error(`${failed} failed`);
   process.exit(1);
 }

@@ -53,10 +53,14 @@ const ARROWS: readonly Arrow[] = [
     area: inside('packages/adapters/src/internal'),
     mayImport: [inside('packages/adapters/src/internal'), ourCore, node],
   },
-  ...['queues', 'ledgers', 'providers', 'alerts'].map((kind) => ({
+  ...['queues', 'ledgers', 'providers', 'alerts', 'ingest', 'outbox'].map((kind) => ({
     area: inside(`packages/adapters/src/${kind}`),
     mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
   })),
+  {
+    area: /^packages\/adapters\/src\/catalogue\.ts$/,
+    mayImport: [inside('packages/adapters/src/(internal|providers)'), ourCore],
+  },
   { area: inside('packages/chaos/src'), mayImport: [inside('packages/chaos/src'), ourCore, node, /^fast-check$/] },
   { area: inside('packages/cli/src'), mayImport: [inside('packages/cli/src'), node, ...cliDependencies] },
 ];

@@ -8,12 +8,13 @@ import { anchorsOf, brokenLinks } from './support/docs/links.ts';
 import { chaosTables } from './support/docs/chaos-tables.ts';
 import { membersOf } from './support/docs/members.ts';
 import { fillRuns, flagsOf, steady } from './support/docs/runs.ts';
+import { providerTables } from './support/docs/provider-tables.ts';
 import { codeTables } from './support/docs/tables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const exists = (path: string): boolean => existsSync(`${root}${path}`);
-const tables = { ...codeTables(read), ...chaosTables };
+const tables = { ...codeTables(read), ...chaosTables, ...providerTables() };
 const documents = [...markdownIn('.', false), ...markdownIn('docs', true)].sort();
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
 
@@ -115,7 +116,7 @@ describe('the checks of the documentation', () => {
   test('read a command as the command line would', () => {
     expect(flagsOf('notify simulate --kill-at 3 --no-queue --kill-at 5:mid-batch --seed x')).toEqual({
       'kill-at': ['3', '5:mid-batch'],
-      queue: false,
+      'no-queue': true,
       seed: 'x',
     });
     expect(() => flagsOf('notify simulate --kill 3')).toThrow('there is no flag --kill');

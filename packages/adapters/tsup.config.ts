@@ -1,8 +1,11 @@
 import { entriesIn, packageBuild } from '../../tsup.base.ts';
 
 export default packageBuild({
+  catalogue: 'src/catalogue.ts',
   ...entriesIn('queues'),
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),
   ...entriesIn('alerts'),
+  ...entriesIn('ingest'),
+  ...entriesIn('outbox'),
 });

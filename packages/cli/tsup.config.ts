@@ -7,6 +7,7 @@ export default packageBuild(
     ...entriesIn('hooks'),
     'threads/simulate': 'src/threads/simulate.ts',
     'real/worker': 'src/real/worker.ts',
+    'real/keeper': 'src/real/keeper.ts',
     'real/provider': 'src/real/provider.ts',
   },
   {

@@ -16,6 +16,7 @@ export {
 } from './options.ts';
 export type { Rule, Rules } from './options.ts';
 export { resolveSettings } from './settings.ts';
+export { checkPort } from './settings/check-ports.ts';
 export type { ResolvedType, Settings } from './settings.ts';
 export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';
 export { nextProvider } from './policy/failover.ts';

@@ -43,9 +43,9 @@ export function flagsOf(command: string): SimulateFlags {
   const words = command.split(' ').slice(2);
   while (words.length > 0) {
     const name = words.shift()?.replace(/^--/, '') ?? '';
-    const known = SIMULATE_FLAGS[name.replace(/^no-/, '') as keyof typeof SIMULATE_FLAGS];
+    const known = SIMULATE_FLAGS[name as keyof typeof SIMULATE_FLAGS];
     if (known === undefined) throw new Error(`there is no flag --${name}`);
-    if (known.type === 'boolean') flags[name.replace(/^no-/, '')] = !name.startsWith('no-');
+    if (known.type === 'boolean') flags[name] = true;
     else if (known.multiple === true) flags[name] = [...((flags[name] as string[] | undefined) ?? []), words.shift()];
     else flags[name] = words.shift();
   }

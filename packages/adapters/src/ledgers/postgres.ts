@@ -1,8 +1,8 @@
-import { SendonceError, type Ledger, type Migrations } from '@sendonce/core';
-import { recordLedger, type RecordStore } from '@sendonce/core/records';
+import type { Ledger, Migrations } from '@sendonce/core';
+import { memoryOf } from '../internal/ahead/memory.ts';
+import { transact } from '../internal/ahead/transact.ts';
 import { unavailable } from '../internal/postgres/failures.ts';
-import { housekeeping } from '../internal/postgres/housekeeping.ts';
-import { inJoined } from '../internal/postgres/joined.ts';
+import { ledgerOn } from '../internal/postgres/ledger.ts';
 import { openSchema } from '../internal/postgres/open.ts';
 import {
   checkedOptions,
@@ -10,9 +10,7 @@ import {
   type PostgresLedgerOptions,
   type PostgresPlace,
 } from '../internal/postgres/options.ts';
-import { reading } from '../internal/postgres/reading.ts';
 import { migrationText } from '../internal/postgres/schema.ts';
-import { transact } from '../internal/ahead/transact.ts';
 import { postgresStore } from '../internal/postgres/store.ts';
 
 export type { PostgresLike } from '../internal/postgres/connection.ts';
@@ -26,62 +24,15 @@ export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/
  * LEDGER_READ_ONLY, LEDGER_CORRUPT, LEDGER_UNAVAILABLE: the call may be repeated.
  */
 export function postgresLedger(options: PostgresLedgerOptions): Ledger & Migrations {
-  const given = checkedOptions(options);
-  const checked = { ...given, store: postgresStore(given), crowd: { lanes: 1 }, makesDeliveries: false };
-  const { query, schema, name } = checked;
-  let opening: Promise<string> | null = null;
-  let ownKey: string | null = null;
-  let isClosed = false;
-  let told = '';
-
-  /** What was decided stands, whatever becomes of the housekeeping; but sizes grow where it never succeeds. */
-  function tellOnce(error: unknown): void {
-    const { message } = unavailable(error, name);
-    if (message !== told) checked.warn(`housekeeping failed and is tried again: ${message}`);
-    told = message;
-  }
-
-  async function open(): Promise<void> {
-    if (isClosed) throw new SendonceError('LEDGER_UNAVAILABLE', `the ledger in schema '${name}' is closed`);
-    // One for all first calls, however many come at once; after a failure the next call tries again.
-    ownKey ??= await (opening ??= openSchema(checked).finally(() => (opening = null)));
-  }
-
-  const storeOf = (makesDeliveries: boolean): RecordStore => ({
-    async transact(work, about = {}) {
-      const own = { ...checked, makesDeliveries };
-      if (about.join !== undefined) return inJoined(about.join, work, { about, options: own, ownKey });
-      await open();
-      const { result, run } = await transact(work, about, own);
-      if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
-      return result;
-    },
-  });
-  const writing = recordLedger(storeOf(false));
-  const keepHouse = housekeeping({ ...checked, record: (batch) => writing.record(batch) });
-
+  const checked = checkedOptions(options);
   return {
-    capabilities: { shared: true, durable: true, transactions: true, file: null },
-    ...writing,
-    add: recordLedger(storeOf(true)).add,
-    // Once to have it stand, and once more to see what was marked by those who had not seen it.
-    suppress: async (batch) => {
-      await writing.suppress(batch);
-      return writing.suppress(batch);
-    },
-    ...reading(async (text, values) => {
-      await open();
-      return query(text, values).catch((error: unknown) => {
-        throw unavailable(error, name);
-      });
-    }, schema),
+    ...ledgerOn(
+      checked,
+      memoryOf(() => performance.now()),
+    ),
     migrate: () =>
       migrate({ client: options.client, ...(options.schema === undefined ? {} : { schema: options.schema }) }),
-    migrationSql: () => migrationText(schema),
-    close() {
-      isClosed = true;
-      return Promise.resolve();
-    },
+    migrationSql: () => migrationText(checked.schema),
   };
 }
 

@@ -1,12 +1,15 @@
-import { SendonceError, type Ledger } from '@sendonce/core';
-import { recordLedger, type RecordStore } from '@sendonce/core/records';
+import { SendonceError, type Ledger, type MarkVerdict } from '@sendonce/core';
+import { recordLedger, type Records, type RecordStore, type Transaction } from '@sendonce/core/records';
 import { transact } from '../internal/ahead/transact.ts';
+import { claims } from '../internal/redis/claims.ts';
 import { sending } from '../internal/redis/connection.ts';
 import { unavailable, whoOf } from '../internal/redis/failures.ts';
+import { fromHand, type Acted } from '../internal/redis/from-hand.ts';
 import { housekeeping } from '../internal/redis/housekeeping.ts';
 import { openStore } from '../internal/redis/open.ts';
 import { checkedOptions, type RedisLedgerOptions } from '../internal/redis/options.ts';
 import { reading } from '../internal/redis/reading.ts';
+import { remembered } from '../internal/redis/remembered.ts';
 import { redisStore } from '../internal/redis/store.ts';
 import { confirming } from '../internal/redis/wait.ts';
 
@@ -30,7 +33,8 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
   let opening: Promise<string> | null = null;
   let isClosed = false;
 
-  const store = redisStore({ ...checked, send, onMemory: (identity) => (memory = identity) });
+  const inHand = remembered();
+  const store = redisStore({ ...checked, send, onMemory: (identity) => (memory = identity), memory: inHand });
   const keepHouse = housekeeping({ ...checked, send });
   const confirm = wait === null ? null : confirming(client, name, wait);
 
@@ -51,7 +55,16 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     looked = await (opening ??= openStore(send, { name, warn }).finally(() => (opening = null)));
   }
 
-  const storeOf = ({ makesDeliveries = false, isStrict = false }): RecordStore => ({
+  async function act<T>(
+    work: (records: Records) => T,
+    about: Transaction,
+    { makesDeliveries, isOfHand }: { readonly makesDeliveries: boolean; readonly isOfHand: boolean },
+  ): Promise<Acted<T>> {
+    const quick = isOfHand ? await fromHand(work, about, { ...checked, store, memory: inHand }) : null;
+    return quick ?? transact(work, about, { ...checked, store, crowd, makesDeliveries });
+  }
+
+  const storeOf = ({ makesDeliveries = false, isStrict = false, isOfHand = false, isMark = false }): RecordStore => ({
     async transact(work, about = {}) {
       if (about.join !== undefined)
         throw new SendonceError(
@@ -59,15 +72,18 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
           `transaction: ${whoOf(name)} cannot join a transaction; publish without it`,
         );
       await open();
-      const { result, run, known } = await transact(work, about, { ...checked, store, crowd, makesDeliveries });
+      const { result, run, known } = await act(work, about, { makesDeliveries, isOfHand });
       if (isStrict) await confirm?.(known.store?.identityNow ?? '');
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
-      return result;
+      // It was decided by a time that was read before: what has passed since is not there to send in.
+      return isMark ? lessTime(result, inHand.heard.nowMs - (known.store?.nowMs ?? 0)) : result;
     },
   });
   const writing = recordLedger(storeOf({}));
 
   const strict = recordLedger(storeOf({ isStrict: true }));
+  const ofHand = recordLedger(storeOf({ isOfHand: true }));
+  const claim = claims({ send, memory: inHand, claim: writing.claim });
 
   return {
     capabilities: { shared: true, durable: true, transactions: false, file: null },
@@ -75,7 +91,16 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
     add: recordLedger(storeOf({ makesDeliveries: true })).add,
     accept: strict.accept,
     seal: strict.seal,
-    mark: strict.mark,
+    async claim(selector, lease) {
+      await open();
+      const verdicts = await claim(selector, lease);
+      await keepHouse().catch(tellOnce);
+      return verdicts;
+    },
+    mark: recordLedger(storeOf({ isStrict: true, isOfHand: true, isMark: true })).mark,
+    settle: ofHand.settle,
+    renew: ofHand.renew,
+    release: ofHand.release,
     cancel: strict.cancel,
     // Once to have it stand, and once more to see what was marked by those who had not seen it.
     suppress: async (batch) => {
@@ -93,6 +118,13 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
   };
 }
 
+function lessTime<T>(verdicts: T, ms: number): T {
+  if (ms <= 0) return verdicts;
+  const less = (verdict: MarkVerdict): MarkVerdict =>
+    verdict.kind === 'go' ? { ...verdict, sendWithinMs: verdict.sendWithinMs - ms } : verdict;
+  return (verdicts as readonly MarkVerdict[]).map(less) as T;
+}
+
 /**
  * Says that the data were put back from a copy while Redis was running (a restart is seen), so that what it forgot may have been sent:
  * nothing moves for `quarantineMs` (at least the longest dispatch window plus the queue's visibility), then every delivery that is not
@@ -101,7 +133,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
 export async function markRestored(options: RedisLedgerOptions, quarantineMs: number): Promise<void> {
   const checked = checkedOptions(options);
   const send = sending(checked.client, checked.name);
-  const store = redisStore({ ...checked, send, onMemory: () => undefined });
+  const store = redisStore({ ...checked, send, onMemory: () => undefined, memory: remembered() });
   const acting = { ...checked, store, crowd: { lanes: 1 }, makesDeliveries: false };
   await transact((records) => records.epochs.begin(records.now(), quarantineMs), {}, acting);
 }

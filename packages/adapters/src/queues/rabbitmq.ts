@@ -14,7 +14,7 @@ import {
 import { Consumer, type Hold } from '../internal/rabbitmq/consumer.ts';
 import { amqpLibrary } from '../internal/rabbitmq/library.ts';
 import { Publisher } from '../internal/rabbitmq/publisher.ts';
-import { MAX_DELAY_MS, unreadableQueue } from '../internal/rabbitmq/topology.ts';
+import { delayQueues, MAX_DELAY_MS, unreadableQueue } from '../internal/rabbitmq/topology.ts';
 
 export type { UnreadableMessage } from '../internal/queue/answers.ts';
 
@@ -107,6 +107,11 @@ export function rabbitmqQueue(options: RabbitmqQueueOptions): Queue {
       publisher.close();
     },
   };
+}
+
+/** Every queue that the adapter may declare for that name, its own first: what to delete when nobody needs it any more. */
+export function rabbitmqQueueNames(name: string = 'sendonce.wakes'): readonly string[] {
+  return [name, unreadableQueue(name), ...delayQueues(name)];
 }
 
 /** A half-open connection is heard of by its heartbeat alone. */

@@ -150,6 +150,30 @@ describe('a query function of another library', () => {
   });
 });
 
+describe('with `prepare`', () => {
+  test('a usual statement has one name for each text, and other values each time', async () => {
+    const place = await make();
+    const inner = pool(place.url);
+    const named = new Map<string, Set<string>>();
+    const client = {
+      query(asked: string | { name: string; text: string }, values?: string[]): Promise<unknown> {
+        if (typeof asked === 'string') return inner.query(asked, values);
+        named.set(asked.text, (named.get(asked.text) ?? new Set()).add(asked.name));
+        return inner.query(asked);
+      },
+    };
+    const ledger = postgresLedger({ schema: place.schema, client, prepare: true });
+    for (const key of ['a', 'b', 'c']) {
+      await expanded(ledger, 3, key);
+      expect(await sendDue(ledger, 3, key)).toHaveLength(3);
+    }
+    const names = [...named.values()].flatMap((each) => [...each]);
+    expect(names.length).toBeGreaterThan(3);
+    expect(new Set(names).size).toBe(named.size);
+    expect(names.length).toBe(named.size);
+  });
+});
+
 function newOrder(): Parameters<Ledger['accept']>[0][number] {
   return {
     id: 'n_same',

@@ -1,12 +1,13 @@
 import { notificationId, type Ledger } from '@sendonce/core';
 import type { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CLAIM } from '../../src/internal/redis/claim-script.ts';
 import { READ } from '../../src/internal/redis/read-script.ts';
 import { WRITE } from '../../src/internal/redis/write-script.ts';
 import { redisLedger, type RedisClientLike } from '../../src/ledgers/redis.ts';
 import { tcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { places } from './redis/places.ts';
-import { expanded, LEASE, markOf, newDelivery, newNotification, settleOf, targetOf } from './support.ts';
+import { expanded, LEASE, markOf, newDelivery, newNotification, sendDue, settleOf, targetOf } from './support.ts';
 
 const { make, open, client, server } = places();
 const proxies: TcpProxy[] = [];
@@ -198,6 +199,46 @@ describe('a lost reply, with a client that sends again by itself', () => {
     expect(await movesOf(direct, id)).toBe(moves);
   });
 
+  test.for(CALLS)('of %s is so too where the process has in hand what it is about', async (of) => {
+    const [, prepare, call, answer, moves] = of;
+    const place = await make();
+    for (const { text } of [WRITE, CLAIM]) await client(place.port).script('LOAD', text);
+    const proxy = await tcpProxy((await server).port);
+    proxies.push(proxy);
+    const ledger = open({ ...place, port: proxy.port });
+    await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+    const { id, fence } = await prepare(ledger);
+    const lost = proxy.loseReply((request) => request.includes(WRITE.sha) || request.includes(CLAIM.sha));
+    const result = await call({ ledger, id, fence });
+    await lost;
+    if (answer === undefined) expect(result).toBeUndefined();
+    else expect(result).toMatchObject(answer as object);
+    expect(proxy.connections).toBe(2);
+    expect(await movesOf(open(place), id)).toBe(moves);
+  });
+
+  test('of any request, one after the other, loses nothing, doubles nothing, and charges no attempt', async () => {
+    for (let at = 1, isOver = false; !isOver; at += 1) {
+      const place = await make();
+      const proxy = await tcpProxy((await server).port);
+      let requests = 0;
+      const lost = proxy.loseReply(() => (requests += 1) === at).then(() => 'lost');
+      const ledger = open({ ...place, port: proxy.port });
+      const ids = await expanded(ledger, 3);
+      expect((await sendDue(ledger)).toSorted(), `request ${at}`).toEqual(ids.toSorted());
+      const { deliveries, notifications } = await ledger.count();
+      expect([deliveries.queued, deliveries.sent, notifications.done], `request ${at}`).toEqual([0, 3, 1]);
+      for (const record of await ledger.find(ids)) expect(record).toMatchObject({ charged: 1, lapses: 0 });
+      for (const id of ids) {
+        const moves = (await ledger.history(id)).map(({ to }) => to);
+        expect(moves, `request ${at}`).toEqual(['queued', 'processing', 'dispatching', 'sent']);
+      }
+      isOver = (await Promise.race([lost, Promise.resolve('none')])) === 'none';
+      await proxy.close();
+      if (isOver) expect(at).toBeGreaterThan(15);
+    }
+  });
+
   test('of the reading is as if it had come', async () => {
     const place = await make();
     const { id } = await made(open(place));
@@ -219,11 +260,37 @@ describe('a late copy', () => {
     const copies: (() => Promise<unknown>)[] = [];
     const ledger = redisLedger({ name: place.name, client: remembering(redis, copies) });
     await call({ ledger, id, fence });
-    const [first] = copies;
-    if (first === undefined) throw new Error('nothing was written');
-    const before = await dataOf(redis, place.name);
-    expect(await first()).toBe(0);
-    expect(await dataOf(redis, place.name)).toEqual(before);
+    await changesNothing(redis, place.name, copies);
+  });
+
+  test.for(CALLS)(
+    'of what %s has written from what it had in hand changes nothing either',
+    async ([, prepare, call]) => {
+      const place = await make();
+      const redis = client(place.port);
+      const copies: (() => Promise<unknown>)[] = [];
+      const ledger = redisLedger({ name: place.name, client: remembering(redis, copies) });
+      await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+      const { id, fence } = await prepare(ledger);
+      copies.length = 0;
+      await call({ ledger, id, fence });
+      await changesNothing(redis, place.name, copies);
+    },
+  );
+
+  test('of a claim leaves alone what was marked, and what came due, since', async () => {
+    const place = await make();
+    const copies: (() => Promise<unknown>)[] = [];
+    const ledger = redisLedger({ name: place.name, client: remembering(client(place.port), copies) });
+    await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+    expect(await ledger.claim({ due: 5, lateMs: 0 }, lease)).toEqual([]);
+    const { id, fence } = await marked(ledger);
+    expect(copies.length).toBeGreaterThan(2);
+    for (const copy of copies) await copy();
+    expect((await ledger.find([id]))[0]).toMatchObject({ state: 'dispatching', fence });
+    const [waiting = ''] = await expanded(ledger, 1, 'k2');
+    for (const copy of copies) await copy();
+    expect((await ledger.find([waiting]))[0]).toMatchObject({ state: 'queued' });
   });
 
   test('of a pause does not bring it back after it was lifted', async () => {
@@ -239,10 +306,46 @@ describe('a late copy', () => {
   });
 });
 
+async function changesNothing(redis: Redis, name: string, copies: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const [first] = copies;
+  if (first === undefined) throw new Error('nothing was written');
+  const before = await dataOf(redis, name);
+  expect([0, [expect.anything(), [], [], 1]]).toContainEqual(await first());
+  expect(await dataOf(redis, name)).toEqual(before);
+}
+
+describe('a connection that is half open', () => {
+  const STEPS = CALLS.filter(([name]) => ['claim by id', 'claim of what is due', 'mark', 'settle'].includes(name));
+  afterEach(() => vi.useRealTimers());
+
+  test.for(STEPS)('in %s is given up, and a repeat finds what became of it: nothing twice', async (of) => {
+    const [, prepare, call, answer, moves] = of;
+    const place = await make();
+    const proxy = await tcpProxy((await server).port);
+    proxies.push(proxy);
+    const ledger = open({ ...place, port: proxy.port });
+    await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+    const { id, fence } = await prepare(ledger);
+    proxy.swallow();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const given = call({ ledger, id, fence }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await given).toMatchObject({ code: 'LEDGER_UNAVAILABLE' });
+    vi.useRealTimers();
+    // The client sends what it still has, for nobody; the caller asks again.
+    proxy.resume();
+    proxy.cut();
+    expect(await call({ ledger, id, fence })).toMatchObject(answer as object);
+    expect(await movesOf(open(place), id)).toBe(moves);
+    expect((await ledger.find([id]))[0]?.attempts.length).toBe(Math.max(0, moves - 2) > 0 ? 1 : 0);
+  });
+});
+
 /** Keeps what writes, to be sent once more. */
 function remembering(redis: Redis, copies: (() => Promise<unknown>)[]): RedisClientLike {
-  const keep = (script: string, args: (string | number)[]): void => {
-    if (script === WRITE.sha || script === WRITE.text) copies.push(() => redis.eval(WRITE.text, 1, ...args));
+  const keep = (script: string, args: (string | number | Buffer)[]): void => {
+    for (const { sha, text } of [WRITE, CLAIM])
+      if (script === sha || script === text) copies.push(() => redis.eval(text, 1, ...args));
   };
   return {
     evalsha(sha, keys, ...args) {

@@ -2,8 +2,13 @@ import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Queue } from '@sendonce/core';
 import { amqpLibrary } from '../../src/internal/rabbitmq/library.ts';
-import { stepOf } from '../../src/internal/rabbitmq/topology.ts';
-import { rabbitmqQueue, type RabbitmqQueueOptions, type UnreadableMessage } from '../../src/queues/rabbitmq.ts';
+import { MAX_DELAY_MS, stepOf } from '../../src/internal/rabbitmq/topology.ts';
+import {
+  rabbitmqQueue,
+  rabbitmqQueueNames,
+  type RabbitmqQueueOptions,
+  type UnreadableMessage,
+} from '../../src/queues/rabbitmq.ts';
 import { subjectOf, testQueueLaws } from '../support/queue-laws.ts';
 import { EACH_ONCE, runWithPurges } from '../support/queue-run.ts';
 import { rabbitmqServer, type RabbitmqServer } from '../support/rabbitmq-server.ts';
@@ -141,6 +146,15 @@ describe('the RabbitMQ queue', () => {
     [9_000_000, 900_000],
   ])('lets a delay of %i ms wait %i ms, a quarter longer at most', (delayMs, stepMs) => {
     expect(stepOf(delayMs)).toBe(stepMs);
+  });
+
+  test('can name every queue that it may have declared', () => {
+    const names = rabbitmqQueueNames('shop');
+    expect(names.slice(0, 3)).toEqual(['shop', 'shop.unreadable', 'shop.delay.100']);
+    expect(new Set(names).size).toBe(names.length);
+    for (let delayMs = 1; delayMs <= MAX_DELAY_MS; delayMs += 97)
+      expect(names).toContain(`shop.delay.${stepOf(delayMs)}`);
+    expect(names.at(-1)).toBe(`shop.delay.${MAX_DELAY_MS}`);
   });
 
   const url =

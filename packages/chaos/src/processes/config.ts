@@ -28,6 +28,8 @@ export interface ProcessParts {
   readonly workload: Workload;
   readonly channels: readonly Channel[];
   readonly ledger: Ledger;
+  /** Null: the run's own. */
+  readonly queue: Queue | null;
   readonly caller: Caller;
   readonly clock: Clock;
   readonly speed: number;
@@ -39,7 +41,7 @@ export function processConfig(parts: ProcessParts): NotifierConfig {
   const { setup, knobs, workload, ledger, clock, gate } = parts;
   return {
     ledger: gatedLedger(ledger, gate),
-    ...(setup.queue && { queue: gatedQueue(queueOf(parts), gate) }),
+    ...(setup.queue && { queue: gatedQueue(parts.queue ?? ownQueue(parts), gate) }),
     channels: channelsOf(parts),
     notifications: workload.notifications,
     worker: workerOptions(knobs, setup.concurrency),
@@ -59,7 +61,7 @@ export function capabilitiesOf({ provider }: SimulationSetup, knobs: Knobs): Pro
   return outline.capabilities;
 }
 
-function queueOf({ caller, knobs, speed }: ProcessParts): Queue {
+function ownQueue({ caller, knobs, speed }: ProcessParts): Queue {
   const timeoutMs = hostMs(knobs.queueTimeoutMs, speed);
   return httpQueue({ caller, capabilities: queueCapabilities(knobs), timeoutMs, speed });
 }

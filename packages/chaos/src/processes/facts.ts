@@ -1,3 +1,5 @@
+import type { ServerStrike } from './server-faults.ts';
+
 /** `settled`: nothing was left to do. `quiet`: something was, and nobody moved any more. `timeout`: it took too long. */
 export type RealEnd = 'settled' | 'quiet' | 'timeout' | 'interrupted';
 
@@ -47,6 +49,8 @@ export interface Crash extends Exit {
 export interface RealFacts {
   readonly end: RealEnd;
   readonly ledger: string;
+  /** The queue's address; null: the run's own, or none. */
+  readonly queue: string | null;
   /** The folder of ledger and mailbox; null: it is removed. */
   readonly folder: string | null;
   /** How many times as fast as the host's the clock of the run was. */
@@ -54,6 +58,7 @@ export interface RealFacts {
   readonly leaseMs: number;
   readonly dispatchMs: number;
   readonly kills: readonly RealKill[];
+  readonly servers: readonly ServerStrike[];
   /** Within this what a dead process left has to move again. */
   readonly recoverWithinMs: number;
   readonly crashes: readonly Crash[];

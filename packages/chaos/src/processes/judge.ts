@@ -53,9 +53,15 @@ export const NOTHING_JUDGED: Judgement = {
 
 /**
  * Judges a run by what it left behind: how many messages everybody has comes from the mailbox alone, what is believed from the ledger.
- * It knows nothing of what happened in between, so it can be given any mailbox.
+ * It knows nothing of what happened in between, so it can be given any mailbox. `forgotUntil`: the ledger lost its memory, and until then
+ * messages may have arrived whose marks it no longer knows, epoch ms.
  */
-export function judge(remains: Remains, audience: Audience, policy: PolicyFacts): Judgement {
+export function judge(
+  remains: Remains,
+  audience: Audience,
+  policy: PolicyFacts,
+  forgotUntil: number | null = null,
+): Judgement {
   const { mailbox, deliveries, notifications, stories, endedAt } = remains;
   const ofRecipient = grouped(deliveries, (record) => audience.recipientOf(record));
   const messages = mailbox.map((line): MailboxEntry & { readonly line: MailboxLine } => ({
@@ -95,13 +101,13 @@ export function judge(remains: Remains, audience: Audience, policy: PolicyFacts)
   const size = audience.numbers.reduce((most, number) => Math.max(most, number), -1) + 1;
   const counted = count(
     facts,
-    { declaredExtras: declared, everUnknown, mayAssume: () => policy.assume, storeForgot: () => false },
+    { declaredExtras: declared, everUnknown, mayAssume: () => policy.assume, storeForgot: () => forgotUntil !== null },
     size,
   );
   const found = new Found(endedAt);
   const records = new Map(deliveries.map((record) => [record.id, record]));
   for (const { recipient, deliveryId, line } of messages)
-    found.message(recipient, deliveryId, wrongWith(line, recipient, audience, records));
+    found.message(recipient, deliveryId, wrongWith(line, recipient, { audience, records, forgotUntil }));
   for (const record of deliveries) found.record(audience.recipientOf(record), record);
   for (const misfit of counted.misfits) found.misfit(misfit);
   return {
@@ -129,18 +135,22 @@ function notMade(notifications: readonly NotificationRecord[]): NotMade {
 
 type Wrong = readonly [invariant: 'S2' | 'S7', message: string];
 
+interface Sought {
+  readonly audience: Audience;
+  readonly records: ReadonlyMap<string, DeliveryRecord>;
+  readonly forgotUntil: number | null;
+}
+
 /** What one message shows to be broken, whatever became of the others. */
-function wrongWith(
-  line: MailboxLine,
-  recipient: number,
-  audience: Audience,
-  records: ReadonlyMap<string, DeliveryRecord>,
-): Wrong | null {
+function wrongWith(line: MailboxLine, recipient: number, { audience, records, forgotUntil }: Sought): Wrong | null {
   const record = records.get(line.deliveryId);
   if (recipient < 0) return ['S7', `a message went to ${line.to}, whom nobody had asked for`];
-  if (record === undefined) return ['S7', `a message names ${line.deliveryId}, a delivery that nobody made`];
+  const isForgotten = forgotUntil !== null && line.at <= forgotUntil;
+  if (record === undefined)
+    return isForgotten ? null : ['S7', `a message names ${line.deliveryId}, a delivery that nobody made`];
   const asked = audience.contentOf(recipient, record);
   if (bodyOf(asked) !== line.body) return ['S7', 'the message that arrived is not the one that was asked for'];
+  if (isForgotten) return null;
   const marked = record.attempts.find(({ n, provider }) => n === line.attempt && provider === line.provider);
   if (marked === undefined || marked.markedAt > line.at)
     return ['S2', `its message arrived at ${line.provider}, and no attempt had been marked before`];

@@ -17,6 +17,8 @@ export interface WorkOrders {
   readonly clock: ClockOrders;
   /** As `--ledger` writes it: `sqlite:/tmp/x.db`. */
   readonly ledger: string;
+  /** As `--queue` writes it; null: the run's own, or none. */
+  readonly queue: string | null;
   /** Where the fake provider and its queue listen. */
   readonly port: number;
   /** Null: no fault strikes at a point of a worker. */

@@ -6,6 +6,8 @@ import type { Knobs } from '../world/knobs.ts';
 export interface Patience {
   /** Nothing was written and nobody got anything for this long: nobody will move any more. */
   readonly quietMs: number;
+  /** All is settled, and a queue still holds wakes, or does not say: longer nobody waits for what wakes nobody to do anything. */
+  readonly drainMs: number;
   /** Longer takes no run that works. */
   readonly mostMs: number;
 }
@@ -13,6 +15,7 @@ export interface Patience {
 /** The host may be busy, and processes take a while to start. */
 const SLACK_MS = 2_000;
 const START_MS = 30_000;
+const MOST_DRAIN_MS = 8_000;
 /** More than one recipient takes, one after the other, with everything on one slow disk. */
 const EACH_MS = 50;
 
@@ -30,6 +33,7 @@ export function patienceOf(knobs: Knobs, { boundMs, recipients, speed, waits }: 
   const rhythmMs = 3 * lateMs + sweepMs + waitMs + restartMs + settleMs;
   const waitsMs = waits * (leaseMs + dispatchMs + visibilityMs) + rhythmMs;
   return {
+    drainMs: Math.min(MOST_DRAIN_MS, (visibilityMs + leaseMs) / speed + SLACK_MS),
     quietMs: waitsMs / speed + SLACK_MS,
     mostMs: boundMs / speed + START_MS + EACH_MS * recipients,
   };

@@ -11,6 +11,7 @@ import { exitWords } from './exit-words.ts';
 import type { Crash, ExplainedKill, RealEnd, RealFacts, RealKill } from './facts.ts';
 import { judge, JUDGED, NOTHING_JUDGED, type Judgement, type Remains } from './judge.ts';
 import { recoveryOf } from './recovery.ts';
+import { longerBy, serverFaultKind, unprovenUntil, type ServerStrike } from './server-faults.ts';
 import type { RealOptions, RealReport } from './types.ts';
 
 /** More messages than this are read by nobody. */
@@ -25,6 +26,9 @@ export interface Seen {
   readonly kills: readonly ExplainedKill[];
   readonly counted: RunResult['kills'];
   readonly crashes: readonly Crash[];
+  readonly serverStrikes: readonly ServerStrike[];
+  /** By index of the faults of servers. */
+  readonly serversStruck: readonly boolean[];
 }
 
 /** Everything that is known of a run once it is over. */
@@ -50,7 +54,8 @@ export interface Known {
 export function realReport(known: Known): RealReport {
   const { options, faults, audience, policy, seen, end, remains, wallMs } = known;
   const { setup, seed } = options;
-  const judgement = remains === null ? NOTHING_JUDGED : judge(remains, audience, policy);
+  const forgotUntil = unprovenUntil(seen.serverStrikes, known.knobs);
+  const judgement = remains === null ? NOTHING_JUDGED : judge(remains, audience, policy, forgotUntil);
   const real = realFacts(known);
   const violations = [...judgement.violations, ...tooLate(real)];
   const result = resultOf(known, judgement, violations);
@@ -63,12 +68,12 @@ export function realReport(known: Known): RealReport {
     seed,
     setup,
     schedules: interrupted ? 0 : 1,
-    totals: { requested, tally, armed: faults.length, fired: seen.fired.filter(Boolean).length, virtualMs: 0 },
+    totals: { requested, tally, ...armedAndFired(faults, seen), virtualMs: 0 },
     result,
     minimal: null,
     ...told(known),
     ...namesOf(numbersIn(result), [audience]),
-    coverage: { faults: coverage(faults, seen.fired), moves, pairs: 0 },
+    coverage: { faults: [...coverage(faults, seen.fired), ...serverCoverage(known)], moves, pairs: 0 },
     checked: remains === null ? [] : JUDGED,
     doubts,
     nondeterminism: null,
@@ -108,12 +113,17 @@ function realFacts({ end, address, folder, speed, knobs, seen, options, remains 
   return {
     end,
     ledger: address,
+    queue: options.setup.queue ? (options.queue?.address ?? null) : null,
     folder,
     speed,
     leaseMs,
     dispatchMs,
     kills: options.setup.sender === null ? recovered(seen.kills, remains) : seen.kills.map(withoutRecovery),
-    recoverWithinMs: Math.max(leaseMs, dispatchMs) + RECOVERY_SLACK_MS * speed,
+    servers: seen.serverStrikes,
+    recoverWithinMs:
+      Math.max(leaseMs, dispatchMs) +
+      RECOVERY_SLACK_MS * speed +
+      longerBy(seen.serverStrikes, { knobs, isForgetful: options.serverFaults?.isForgetful === true }),
     crashes: seen.crashes,
     messages: remains?.mailbox.length ?? 0,
   };
@@ -142,12 +152,18 @@ export function tooLate({ kills, recoverWithinMs: withinMs }: RealFacts): RunRes
 }
 
 /** What was asked for and did not happen proves nothing. */
-function doubtsOf({ options: { expect }, faults, seen }: Known, { violations }: RunResult): readonly string[] {
+function doubtsOf(
+  { options: { expect, serverFaults }, faults, seen }: Known,
+  { violations }: RunResult,
+): readonly string[] {
   const doubts = faults.flatMap((fault, index) =>
     seen.fired[index] === true
       ? []
       : [`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`],
   );
+  for (const [index, { do: what, server, acceptance }] of (serverFaults?.faults ?? []).entries())
+    if (seen.serversStruck[index] !== true)
+      doubts.push(`${what} of the ${server} never happened: there was no acceptance ${acceptance}`);
   for (const { worker, tail, ...exit } of seen.crashes)
     doubts.push(`${worker} ended by itself with ${exitWords(exit)}${tail === '' ? '' : `: ${tail}`}`);
   if (expect !== undefined && expect !== 'pass' && !violations.some(({ invariant }) => invariant === expect))
@@ -165,6 +181,21 @@ function told({ audience, seen, remains }: Known): Pick<RealReport, 'events' | '
     if (recipient >= 0) recipientOf[line.deliveryId] = `r${recipient}`;
   }
   return { events: eventsOf(mailbox, seen.kills), recipientOf };
+}
+
+function armedAndFired(faults: readonly Fault[], { fired, serversStruck }: Seen): { armed: number; fired: number } {
+  return {
+    armed: faults.length + serversStruck.length,
+    fired: [...fired, ...serversStruck].filter(Boolean).length,
+  };
+}
+
+function serverCoverage({ options: { serverFaults }, seen }: Known): RealReport['coverage']['faults'] {
+  return (serverFaults?.faults ?? []).map((fault, index) => ({
+    kind: serverFaultKind(fault),
+    armed: 1,
+    fired: seen.serversStruck[index] === true ? 1 : 0,
+  }));
 }
 
 function coverage(faults: readonly Fault[], fired: readonly boolean[]): RealReport['coverage']['faults'] {

@@ -23,7 +23,10 @@ import { realReport, type Known } from './real-report.ts';
 import { readRemains } from './remains.ts';
 import { splitPlan } from './split-plan.ts';
 import { Supervisor } from './supervisor.ts';
-import type { RealOptions, RealReport } from './types.ts';
+import { ledgerTerms, queueTerms } from './terms.ts';
+import type { RealOptions, RealReport, ServerFaults } from './types.ts';
+
+const NO_SERVER_FAULTS: ServerFaults = { faults: [], isForgetful: false, strike: () => Promise.resolve() };
 
 /**
  * Runs the real core code in real processes, kills them as the plan says, and judges by what is in the mailbox. Leaves no process behind,
@@ -94,7 +97,7 @@ class Run {
   }
 
   async run(): Promise<RealReport> {
-    const { setup, workload = null, openLedger, signal = new AbortController().signal } = this.#options;
+    const { setup, workload = null, openLedger, queue: given = null, signal = never() } = this.#options;
     const plan = splitPlan(this.#faults, {
       limits: limitsIn(setup, workload),
       deliveryOf: (recipient) => this.#audience.deliveryOf(recipient),
@@ -102,7 +105,11 @@ class Run {
     const clockOrders = { startedAt: Date.now(), speed: this.#speed };
     const clock = sharedClock(clockOrders);
     const address = this.#options.ledger(this.#folder);
-    const ledger = await openLedger(address, () => clock.now());
+    const ledger = await openLedger(
+      address,
+      ledgerTerms(this.#knobs, () => clock.now()),
+    );
+    const queue = setup.queue && given !== null ? await given.open(given.address, queueTerms(this.#knobs)) : null;
     const mailbox = join(this.#folder, 'mailbox.ndjson');
     const callers: Caller[] = [];
     const config = (port: number): ReturnType<typeof processConfig> => {
@@ -114,6 +121,7 @@ class Run {
         workload: this.#workload,
         channels: this.#workload.channels,
         ledger,
+        queue,
         caller: callers.at(-1) as Caller,
         clock,
         speed: this.#speed,
@@ -125,7 +133,9 @@ class Run {
       const { seed } = this.#options;
       const { file } = ledger.capabilities;
       const writing = [this.#folder, ...(file === null ? [] : [dirname(file)])];
+      const { serverFaults } = this.#options;
       const supervisor = new Supervisor({
+        serverFaults: serverFaults ?? NO_SERVER_FAULTS,
         entries: this.#options.entries,
         folder: this.#folder,
         checkRoom: () => checkRoom(writing),
@@ -143,7 +153,7 @@ class Run {
           seed,
           clock: clockOrders,
           mailbox,
-          hold: plan.hold,
+          hold: [...new Set([...plan.hold, ...(serverFaults?.faults ?? []).map(({ acceptance }) => acceptance)])],
           scripts: plan.scripts,
           folder: this.#options.keep === true ? null : this.#folder,
         },
@@ -155,6 +165,7 @@ class Run {
           isListed: workload !== null,
           clock: clockOrders,
           ledger: address,
+          queue: queue === null ? null : (given?.address ?? null),
         },
         configAt: config,
         publication: this.#workload.publication(0),
@@ -167,6 +178,7 @@ class Run {
       return this.#report(supervisor, { end, address, remains });
     } finally {
       for (const each of callers) each.close();
+      await queue?.close();
       await ledger.close();
     }
   }
@@ -222,6 +234,10 @@ class Run {
       wallMs: Math.round(performance.now() - this.#startedAt),
     });
   }
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
 }
 
 type Ended = Pick<Known, 'end' | 'address' | 'remains'>;

@@ -12,11 +12,16 @@ import { pause } from './pause.ts';
 import type { Patience } from './patience.ts';
 import { publish } from './publish.ts';
 import type { RealPlan } from './split-plan.ts';
+import { isSame, type ServerFault, type ServerStrike } from './server-faults.ts';
 import { Strikes, type CountedStrike, type Strike } from './strikes.ts';
+import type { ServerFaults } from './types.ts';
 import { watch } from './watch.ts';
 
 /** How long processes may take to end by themselves once all is done. */
 const STOP_MS = 5_000;
+
+/** A client takes so long at most to find a server that is back, ms. */
+const FOUND_AGAIN_MS = 5_000;
 
 /** Within this of each other, signals to several processes are one. */
 const ENDED_TOGETHER_MS = 300;
@@ -28,6 +33,7 @@ export interface SupervisorParts {
   readonly checkRoom: () => void;
   readonly plan: RealPlan;
   readonly faults: number;
+  readonly serverFaults: ServerFaults;
   readonly workers: number;
   readonly hasQueue: boolean;
   readonly ledger: Ledger;
@@ -49,6 +55,7 @@ export class Supervisor {
   readonly kills: ExplainedKill[] = [];
   /** Kills that were addressed by a count, as they turned out. */
   readonly counted: { readonly at: number; readonly worker: string; readonly phase: string }[] = [];
+  readonly serverStrikes: ServerStrike[] = [];
   readonly #parts: SupervisorParts;
   readonly #strikes: Strikes;
   readonly #crew: Crew;
@@ -56,7 +63,10 @@ export class Supervisor {
   #provider: Child | null = null;
   #port = 0;
   #queue: NotifierConfig['queue'];
+  #config: NotifierConfig | null = null;
   #striking = 0;
+  /** Host ms: by then the ledger's server is back and has been found again. */
+  #awayUntil = 0;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(parts: SupervisorParts) {
@@ -97,6 +107,7 @@ export class Supervisor {
     this.#port = await this.#startProvider();
     if (signal.aborted) return 'interrupted';
     const config = configAt(this.#port);
+    this.#config = config;
     this.#queue = config.queue;
     for (let n = 1; n <= workers; n++) this.#crew.start(`w${n}`);
     let isPublished = false;
@@ -111,7 +122,8 @@ export class Supervisor {
       isPublished: () => isPublished,
       isQuiet: () => this.#striking === 0,
       isComplete: () => this.#crew.isComplete,
-      // Of a queue that does not answer, because its process died, the end of that process tells.
+      mayBeAway: () => performance.now() < this.#awayUntil,
+      // A queue that does not answer is waited for as one that is not empty. Where its process died, the end of that process tells.
       depth: async () => (await this.#queue?.depth().catch(() => Infinity)) ?? 0,
     });
   }
@@ -156,6 +168,8 @@ export class Supervisor {
 
   /** A message was taken, and its answer waits for us. */
   async #held({ acceptance, worker, pid, deliveryId }: Held): Promise<void> {
+    for (const fault of this.#parts.serverFaults.faults)
+      if (fault.acceptance === acceptance) this.#strike(this.#strikeServer(fault));
     const release = (answer: boolean, another = false): void => {
       const message: Release = { kind: 'release', acceptance, answer, another };
       this.#provider?.send(message);
@@ -176,6 +190,27 @@ export class Supervisor {
         return release(false);
       }
     }
+  }
+
+  async #strikeServer(fault: ServerFault): Promise<void> {
+    const { serverFaults, now } = this.#parts;
+    const startedAt = now();
+    const isLedger = fault.server === 'ledger';
+    if (isLedger) this.#awayUntil = Infinity;
+    try {
+      await serverFaults.strike(fault);
+    } catch (error) {
+      throw harnessFailed(`${fault.do} of the ${fault.server}'s server failed`, error);
+    }
+    // Nobody else knows any more what was to be sent.
+    if (isLedger && fault.do === 'wipe' && this.#config !== null) await publish(this.#config, this.#parts);
+    if (isLedger) this.#awayUntil = performance.now() + FOUND_AGAIN_MS;
+    this.serverStrikes.push({ ...fault, startedAt, at: now() });
+  }
+
+  /** In the order of the faults. */
+  get serversStruck(): readonly boolean[] {
+    return this.#parts.serverFaults.faults.map((fault) => this.serverStrikes.some((strike) => isSame(strike, fault)));
   }
 
   #announced(worker: string, announcement: Announcement): void {

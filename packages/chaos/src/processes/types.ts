@@ -1,7 +1,16 @@
-import type { Ledger } from '@sendonce/core';
 import type { Fault, SimulationSetup } from '../plan.ts';
 import type { Progress, SimulateReport, Workload } from '../report/types.ts';
 import type { RealFacts } from './facts.ts';
+import type { ServerFault } from './server-faults.ts';
+import type { OpenLedger, OpenQueue } from './opening.ts';
+
+export interface ServerFaults {
+  readonly faults: readonly ServerFault[];
+  /** Whether the ledger takes a restart for a loss of memory, and stands still after it. */
+  readonly isForgetful: boolean;
+  /** Carries one out; resolves when the server is back. */
+  readonly strike: (fault: ServerFault) => Promise<void>;
+}
 
 export interface RealOptions {
   readonly setup: SimulationSetup;
@@ -14,9 +23,13 @@ export interface RealOptions {
   /** The files that the processes run. `worker` calls `runWorkerProcess`, `provider` calls `runProviderProcess`. */
   readonly entries: { readonly worker: URL; readonly provider: URL };
   /** Opens what `ledger` names; the worker's entry opens it in the same way. */
-  readonly openLedger: (address: string, now: () => number) => Ledger | Promise<Ledger>;
+  readonly openLedger: OpenLedger;
   /** Gives the ledger's address; `folder` is the run's own, and made by then. */
   readonly ledger: (folder: string) => string;
+  /** A queue that is there, and how it is opened. @defaultValue the run's own, where the setup has a queue */
+  readonly queue?: { readonly address: string; readonly open: OpenQueue } | null;
+  /** Servers that break meanwhile. @defaultValue none */
+  readonly serverFaults?: ServerFaults | null;
   /** How many times as fast as the host's the clock of the run is. @defaultValue 1 */
   readonly speed?: number;
   /** Leave the folder with ledger and mailbox. @defaultValue false */

@@ -1,4 +1,4 @@
-import type { Ledger } from '@sendonce/core';
+import type { Counts, Ledger } from '@sendonce/core';
 import type { RealEnd } from './facts.ts';
 import { mailboxBytes } from './mailbox-file.ts';
 import { isAtRest, settledIn, type Patience } from './patience.ts';
@@ -21,13 +21,15 @@ export interface Watched {
   readonly checkRoom: () => void;
   /** Throws what broke the run elsewhere. */
   readonly checkOthers: () => void;
+  /** The ledger's server was just struck, and may not answer. */
+  readonly mayBeAway: () => boolean;
   readonly onSettled: (settled: number) => void;
   readonly isPublished: () => boolean;
   /** Nobody is being struck. */
   readonly isQuiet: () => boolean;
   /** Nobody is about to come back. */
   readonly isComplete: () => boolean;
-  /** Messages in the queue. */
+  /** Messages in the queue; Infinity where it does not say. */
   readonly depth: () => Promise<number>;
 }
 
@@ -50,14 +52,19 @@ export function seenAfter(before: Seen, { at, state, isBusy }: Look): Seen {
 
 /** Looks again and again. @throws what `checkOthers` and `checkRoom` throw; SendonceError HARNESS_FAILED when the mailbox is gone */
 export async function watch(watched: Watched): Promise<RealEnd> {
-  const { ledger, mailbox, patience, signal, onSettled, isPublished, isQuiet, isComplete, checkRoom } = watched;
+  const { mailbox, patience, signal, onSettled, isPublished, isQuiet, isComplete, checkRoom } = watched;
   const startedAt = performance.now();
   let seen: Seen = { state: '', movedAt: startedAt };
   let checkedAt = startedAt;
   for (;;) {
     if (signal.aborted) return 'interrupted';
     watched.checkOthers();
-    const counts = await ledger.count();
+    const counts = await countOf(watched);
+    if (counts === null) {
+      seen = { ...seen, movedAt: performance.now() };
+      await pause(LOOK_EVERY_MS, signal);
+      continue;
+    }
     onSettled(settledIn(counts));
     const at = performance.now();
     if (at - checkedAt > ROOM_EVERY_MS) {
@@ -73,13 +80,23 @@ export async function watch(watched: Watched): Promise<RealEnd> {
     });
     // Whoever is to come back much later is not waited for: nothing is left for it to do.
     const isDone = isPublished() && isQuiet() && isAtRest(counts);
-    if (isDone && (await watched.depth()) === 0) return 'settled';
+    if (isDone && (at - seen.movedAt > patience.drainMs || (await watched.depth()) === 0)) return 'settled';
     if (at - seen.movedAt > patience.quietMs) {
       if (!(await isSomethingDue(watched))) return isDone ? 'settled' : 'quiet';
       seen = { ...seen, movedAt: at };
     }
     if (at - startedAt > patience.mostMs) return 'timeout';
     await pause(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** Null: it does not answer, and that was to be expected. */
+async function countOf({ ledger, mayBeAway }: Watched): Promise<Counts | null> {
+  try {
+    return await ledger.count();
+  } catch (error) {
+    if (mayBeAway()) return null;
+    throw error;
   }
 }
 

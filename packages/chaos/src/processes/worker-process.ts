@@ -1,4 +1,4 @@
-import { createNotifier, type Ledger } from '@sendonce/core';
+import { createNotifier } from '@sendonce/core';
 import { hashText } from '../kernel/draw.ts';
 import { knownBadSender } from '../senders/index.ts';
 import type { Sender } from '../senders/sender.ts';
@@ -9,14 +9,18 @@ import { sharedClock } from './clock.ts';
 import { processConfig } from './config.ts';
 import { fifoGate, openGate } from './gate.ts';
 import { caller } from './loopback.ts';
+import type { OpenLedger, OpenQueue } from './opening.ts';
 import { ordersFromParent } from './orders-from-parent.ts';
 import type { WorkOrders } from './orders.ts';
+import { ledgerTerms, queueTerms } from './terms.ts';
 
-/** Opens the ledger that an address names, on the clock that all processes of the run share. */
-export type OpenLedger = (address: string, now: () => number) => Ledger | Promise<Ledger>;
+export interface Openers {
+  readonly openLedger: OpenLedger;
+  readonly openQueue: OpenQueue;
+}
 
 /** The whole life of a worker process: real core code until it is told to stop, or killed. */
-export async function runWorkerProcess(openLedger: OpenLedger): Promise<void> {
+export async function runWorkerProcess({ openLedger, openQueue }: Openers): Promise<void> {
   const stop = new AbortController();
   process.on('SIGTERM', () => stop.abort());
   const orders = await ordersFromParent<WorkOrders>();
@@ -33,7 +37,11 @@ export async function runWorkerProcess(openLedger: OpenLedger): Promise<void> {
     knobs,
     workload,
     channels,
-    ledger: await openLedger(orders.ledger, () => clock.now()),
+    ledger: await openLedger(
+      orders.ledger,
+      ledgerTerms(knobs, () => clock.now()),
+    ),
+    queue: orders.queue === null ? null : await openQueue(orders.queue, queueTerms(knobs)),
     caller: caller(orders.port),
     clock,
     speed: clockOrders.speed,
@@ -44,6 +52,7 @@ export async function runWorkerProcess(openLedger: OpenLedger): Promise<void> {
     setup.sender === null ? createNotifier(config).worker(options) : madeBy(setup.sender).make(config, options);
   await gate.pass('worker.start', { args: null, make: () => Promise.resolve() });
   await sender.run({ signal: stop.signal });
+  await config.queue?.close();
   await config.ledger.close();
 }
 

@@ -11,6 +11,10 @@ const WORDS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   'reply-lost': ['reply lost', 'replies lost'],
   'reply-slow': ['reply late', 'replies late'],
   kill: ['worker killed', 'workers killed'],
+  'ledger-restarted': ['ledger restarted', 'ledger restarts'],
+  'ledger-wiped': ['ledger wiped', 'ledger wipes'],
+  'queue-restarted': ['queue restarted', 'queue restarts'],
+  'queue-wiped': ['queue wiped', 'queue wipes'],
   'kill-producer': ['producer killed', 'producers killed'],
 };
 

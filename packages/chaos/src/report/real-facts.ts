@@ -1,4 +1,5 @@
 import type { RealFacts, RealKill } from '../processes/facts.ts';
+import type { ServerStrike } from '../processes/server-faults.ts';
 import { count, duration, plural } from './format.ts';
 
 type Fact = readonly [name: string, text: string];
@@ -14,7 +15,7 @@ const ENDS: Readonly<Record<RealFacts['end'], string>> = {
 
 /** The lines of a run of real processes, where a virtual one tells of its time. */
 export function realFacts(real: RealFacts, wallMs: number): Fact[] {
-  const { ledger, folder, leaseMs, dispatchMs, kills, messages, end, crashes } = real;
+  const { ledger, queue, folder, leaseMs, dispatchMs, kills, messages, end, crashes, servers } = real;
   const clock = real.speed === 1 ? '' : `; their clock runs ${count(real.speed)} times as fast as this machine's`;
   const windows = `lease ${duration(leaseMs)}, dispatch window ${duration(dispatchMs)}${clock}`;
   const shown = kills.slice(0, MOST_KILLS).map((kill): Fact => ['killed', killWords(kill, real)]);
@@ -26,7 +27,9 @@ export function realFacts(real: RealFacts, wallMs: number): Fact[] {
     ...shown,
     ...more,
     ...ended,
+    ...servers.map((strike): Fact => [strike.do === 'wipe' ? 'wiped' : 'restarted', strikeWords(strike)]),
     ['ledger', folder === null && !isKept(real) ? `${ledger} (removed; --keep leaves it)` : ledger],
+    ...(queue === null ? [] : [['queue', queue] as const]),
     ['mailbox', `${plural(messages, 'message')}${folder === null ? '' : `, in ${folder}/mailbox.ndjson`}`],
     ['took', `${duration(wallMs)}${ENDS[end]}`],
   ];
@@ -35,6 +38,11 @@ export function realFacts(real: RealFacts, wallMs: number): Fact[] {
 /** A ledger of the user's own stays where it is. */
 function isKept({ ledger }: RealFacts): boolean {
   return !ledger.includes('sendonce-real-');
+}
+
+function strikeWords({ do: what, server, acceptance, startedAt, at }: ServerStrike): string {
+  const back = what === 'wipe' && server === 'ledger' ? 'and published to again' : 'and back';
+  return `the ${server}, at acceptance ${count(acceptance)}, ${back} after ${duration(at - startedAt)}`;
 }
 
 function killWords({ worker, pid, why, recovery }: RealKill, { recoverWithinMs }: RealFacts): string {

@@ -50,7 +50,7 @@ function neverWords({ duplicated, lost, phantom, unsettled }: Tally, { paint }: 
  * nothing: a broken promise, many schedules, or a store that forgot, after which no ability of a provider helps everybody.
  */
 function unsure({ verdict, schedules, totals: { tally }, coverage, setup }: SimulateReport): number | null {
-  const forgot = coverage.faults.some(({ kind, fired }) => kind.startsWith('amnesia') && fired > 0);
+  const forgot = coverage.faults.some(({ kind, fired }) => /^(amnesia|ledger-)/.test(kind) && fired > 0);
   const others = setup.provider !== 'plain' && tally.parked > 0;
   if (verdict === 'violation' || schedules !== 1 || forgot || others) return null;
   return tally.recovered + tally.resent + tally.assumed + tally.parked;

@@ -105,6 +105,32 @@ describe('the judge of real runs', () => {
     expect(tally[end as keyof typeof tally]).toBeGreaterThan(0);
   });
 
+  const forgotten: readonly (readonly [what: string, edit: Edit])[] = [
+    ['an attempt that nobody marked', (lines) => [{ ...FIRST(lines), attempt: 2 }, ...REST(lines)]],
+    [
+      'a message of a delivery that nobody made',
+      (lines) => [{ ...FIRST(lines), deliveryId: 'd_other' }, ...REST(lines)],
+    ],
+  ];
+  test.each(forgotten)(
+    'blames nobody for %s while the ledger may have forgotten it, and somebody after that',
+    (_what, edit) => {
+      const mailbox = edit(remains.mailbox);
+      const at = FIRST(mailbox).at;
+      const judged = (until: number | null) => judge({ ...remains, mailbox }, audience, strict, until).violations;
+      expect([judged(at), judged(at - 1).length, judged(null).length]).toEqual([[], 1, 1]);
+    },
+  );
+
+  test('counts whoever got a message as recovered though the ledger forgot who it was, and not whoever got none', () => {
+    const [first, second, ...deliveries] = remains.deliveries;
+    const mailbox = remains.mailbox.filter(({ deliveryId }) => deliveryId !== second?.id);
+    const { tally, violations } = judge({ ...remains, mailbox, deliveries }, audience, strict, remains.endedAt);
+    expect(first).toBeDefined();
+    expect(tally).toMatchObject({ recovered: 1, lost: 1, once: PEOPLE - 2 });
+    expect(violations.map(({ invariant }) => invariant)).toEqual(['END']);
+  });
+
   test('calls what is not settled unfinished, and lost where nothing arrived', () => {
     const [first, ...rest] = remains.deliveries;
     const open = { ...(first as NonNullable<typeof first>), state: 'dispatching' as const };

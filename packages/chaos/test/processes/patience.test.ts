@@ -44,6 +44,14 @@ describe('patienceOf', () => {
     expect(quietMs).toBeGreaterThan(knobs.leaseMs + knobs.dispatchMs + knobs.visibilityMs + knobs.settleMs);
   });
 
+  test.each([
+    [{ visibilityMs: 1_000, leaseMs: 2_000 }, 1, 5_000],
+    [{ visibilityMs: 30_000, leaseMs: 30_000 }, 20, 5_000],
+    [{ visibilityMs: 600_000, leaseMs: 30_000 }, 1, 8_000],
+  ])('waits for the queue of %j at speed %d no longer than %d ms', (knobs, speed, ms) => {
+    expect(patienceOf(knobsOf(knobs), { ...options, speed }).drainMs).toBe(ms);
+  });
+
   test('is shorter where the clock is faster, and longer for more people', () => {
     const knobs = knobsOf({});
     const [calm, fast] = [patienceOf(knobs, options), patienceOf(knobs, { ...options, speed: 20 })];

@@ -1,4 +1,5 @@
 import { BaseCommand } from '../base-command.ts';
+import { withBareQueue } from '../flags/bare-queue.ts';
 import { SIMULATE_FLAGS } from '../simulate/flags.ts';
 import { terminalKind } from '../terminal.ts';
 
@@ -33,11 +34,20 @@ export default class Simulate extends BaseCommand {
       description: 'Kill a real process for real.',
       command: 'npx <%= config.bin %> simulate --real --recipients 2000 --kill-at 800',
     },
+    {
+      description: 'The same on a server of your own, with a queue on another.',
+      command:
+        'npx <%= config.bin %> simulate --real --ledger postgres://me@127.0.0.1/test --queue redis://127.0.0.1:6379 --kill-at 80',
+    },
+    {
+      description: 'Crash the PostgreSQL that the ledger is on, started for the run alone.',
+      command: 'npx <%= config.bin %> simulate --real --ledger postgres: --restart ledger@80',
+    },
   ];
   static override flags = SIMULATE_FLAGS;
 
   async run(): Promise<void> {
-    const { flags } = await this.parse(Simulate);
+    const { flags } = await this.parse(Simulate, withBareQueue(this.argv));
     const kind = terminalKind({ color: !flags['no-color'] });
     // Code of the user's own runs apart, so that whatever it does the command still answers.
     if (flags.config === undefined) {

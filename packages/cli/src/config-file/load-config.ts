@@ -12,9 +12,7 @@ import { placeOf, placeOfImport, shortPath } from './place.ts';
  * says of its options keeps its own code (`OPTION_INVALID`, `DRIVER_MISSING`).
  */
 export async function loadConfig(file: string, needs: ConfigNeeds = {}): Promise<NotifierConfig> {
-  const path = resolve(file);
-  checkExists(file, path);
-  const exported = (await importFile(file, path))['default'];
+  const exported = (await importFile(file))['default'];
   if (exported === undefined || exported === null) {
     throw configError(file, 'has no default export; write `export default defineConfig({ ... })`');
   }
@@ -44,7 +42,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-async function importFile(file: string, path: string): Promise<Readonly<Record<string, unknown>>> {
+/**
+ * What a file of the user's exports. It is read anew at each call.
+ * @throws SendonceError `CONFIG_FILE_INVALID`: there is none, or it cannot be loaded.
+ */
+export async function importFile(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const path = resolve(file);
+  checkExists(file, path);
   try {
     const { createJiti } = await import('jiti');
     // Nothing is written next to the user's files, and a changed file is read anew.

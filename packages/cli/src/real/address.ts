@@ -1,5 +1,5 @@
 /*
- * What a text of `--ledger` is. Apart from what opens it, which loads a driver.
+ * What a text of `--ledger` or `--queue` is. Apart from what opens it, which loads a driver.
  */
 
 export function isSqlite(address: string): boolean {
@@ -10,9 +10,55 @@ export function isPostgres(address: string): boolean {
   return /^postgres(ql)?:\/\//.test(address) && URL.canParse(address);
 }
 
+export function isRedis(address: string): boolean {
+  return /^rediss?:\/\//.test(address) && URL.canParse(address);
+}
+
+export function isSqs(address: string): boolean {
+  return /^sqs\+https?:\/\//.test(address) && URL.canParse(address);
+}
+
+export function isAmqp(address: string): boolean {
+  return /^amqps?:\/\//.test(address) && URL.canParse(address);
+}
+
+/** A server that the run starts for itself. */
+export function isOwn(address: string): boolean {
+  return address === 'redis:' || address === 'postgres:' || address === 'amqp:';
+}
+
+/** Something that others can reach, too, and that is still there when the run is over. */
+export function isServer(address: string): boolean {
+  return [isPostgres, isRedis, isSqs, isAmqp].some((fits) => fits(address));
+}
+
 /** A server's address as it may be printed. */
 export function withoutPassword(address: string): string {
   const url = new URL(address);
   url.password = '';
+  return url.href;
+}
+
+/** What was given for an address, as it may be printed although it is none. */
+export function masked(text: string): string {
+  return text.replace(/(\/\/[^/@:]*):[^@]*@/, '$1:...@');
+}
+
+/** The server's address without what the run has put behind it: the name of what it made there. */
+export function serverOf(address: string): URL {
+  const url = new URL(address);
+  url.hash = '';
+  return url;
+}
+
+/** What the run has made at a server, as the address names it. */
+export function nameIn(address: string): string {
+  return new URL(address).hash.slice(1);
+}
+
+/** The address with that name behind it. */
+export function named(address: string, name: string): string {
+  const url = new URL(address);
+  url.hash = name;
   return url.href;
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { postgresLedger } from '@sendonce/adapters/ledgers/postgres';
 import { SendonceError, type Ledger } from '@sendonce/core';
 import type { Pool } from 'pg';
-import { withoutPassword } from './address.ts';
-import type { LedgerPlace } from './ledger-place.ts';
+import { named, nameIn, serverOf, withoutPassword } from './address.ts';
+import { once, type Place, type PlaceOptions } from './place.ts';
 
 /** Connections of each process: a batch is one statement at a time, and a few of them overlap. */
 const CONNECTIONS = 4;
@@ -13,13 +13,11 @@ const CONNECTIONS = 4;
  * password goes on to the processes in their environment, and not in what is printed.
  * @throws SendonceError LEDGER_REFUSED, LEDGER_UNAVAILABLE, DRIVER_MISSING
  */
-export async function postgresPlace(text: string, { keep }: { readonly keep: boolean }): Promise<LedgerPlace> {
+export async function postgresPlace(text: string, { keep }: PlaceOptions): Promise<Place> {
   const { password } = new URL(text);
   if (password !== '') process.env['PGPASSWORD'] = decodeURIComponent(password);
   const schema = `sendonce_run_${randomBytes(4).toString('hex')}`;
-  const url = new URL(withoutPassword(text));
-  url.hash = schema;
-  const address = url.href;
+  const address = named(withoutPassword(text), schema);
   const pool = await poolAt(address);
   try {
     await postgresLedger({ client: pool, schema }).migrate();
@@ -27,24 +25,23 @@ export async function postgresPlace(text: string, { keep }: { readonly keep: boo
     await pool.end();
     throw error;
   }
-  let isRemoved = false;
   return {
     address,
-    async remove() {
-      if (isRemoved) return;
-      isRemoved = true;
+    restart: null,
+    wipe: null,
+    remove: once(async () => {
       try {
         if (!keep) await pool.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       } finally {
         await pool.end();
       }
-    },
+    }),
   };
 }
 
 export async function openPostgres(address: string): Promise<Ledger> {
   const pool = await poolAt(address);
-  const ledger = postgresLedger({ client: pool, schema: new URL(address).hash.slice(1), onWarning: () => undefined });
+  const ledger = postgresLedger({ client: pool, schema: nameIn(address), onWarning: () => undefined });
   return {
     ...ledger,
     async close() {
@@ -55,14 +52,12 @@ export async function openPostgres(address: string): Promise<Ledger> {
 }
 
 async function poolAt(address: string): Promise<Pool> {
-  const url = new URL(address);
-  url.hash = '';
   const { default: pg } = await import('pg').catch((cause: unknown) => {
     throw new SendonceError('DRIVER_MISSING', "a ledger on PostgreSQL needs the 'pg' package; run: npm install pg", {
       cause,
     });
   });
-  const pool = new pg.Pool({ connectionString: url.href, max: CONNECTIONS });
+  const pool = new pg.Pool({ connectionString: serverOf(address).href, max: CONNECTIONS });
   // Whoever uses it next meets it, and tells.
   pool.on('error', () => undefined);
   return pool;

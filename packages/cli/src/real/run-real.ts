@@ -1,5 +1,7 @@
 import type { Progress } from '@sendonce/chaos';
+import { SendonceError } from '@sendonce/core';
 import { EXIT } from '../command-error.ts';
+import { parseQueue } from '../flags/parse-queue.ts';
 import { finish } from '../simulate/finish.ts';
 import type { SimulateFlags } from '../simulate/flags.ts';
 import type { ProgressLine } from '../simulate/progress.ts';
@@ -9,7 +11,11 @@ import { simulateExitCode } from '../simulate/exit-code.ts';
 import { bring, workloadOf, type Brought } from '../simulate/workload.ts';
 import type { Terminal } from '../terminal.ts';
 import type { RealReport } from '@sendonce/chaos/processes';
-import { hasOwnClock, makePlace, openLedger, parseLedger } from './ledger-address.ts';
+import { isOwn, isServer } from './address.ts';
+import { openLedger, parseLedger } from './ledger-address.ts';
+import { makePlaces, type Addresses } from './places.ts';
+import { openQueue } from './queue-address.ts';
+import { checkServerFaults, parseServerFaults, strikeServer } from './server-faults.ts';
 import { sqliteIn } from './sqlite-place.ts';
 import { speedFor } from './real-knobs.ts';
 import { caseOf, realCase, type RealCase } from './real-plan.ts';
@@ -45,12 +51,7 @@ async function runFlags(run: RealRun): Promise<number> {
   checkKills(settings.kills, recipients);
   const { seed } = settings;
   if (!needsSearch(settings, flags))
-    return show(
-      await process(realCase(settings, recipients, flags['drop-acks'] !== undefined), brought, run),
-      brought,
-      run,
-      { seed },
-    );
+    return show(await process(realCase(settings, recipients, isChosen(flags)), brought, run), brought, run, { seed });
   const onProgress = (state: Progress): void => progress.update(state);
   const found = await smallestPlan(settings, { signal, onProgress }).finally(() => progress.clear());
   if (found.kind === 'interrupted') return finish(found.report, { flags, terminal, brought, seed });
@@ -59,7 +60,12 @@ async function runFlags(run: RealRun): Promise<number> {
 
 /** A known-bad sender without faults of the user's own: virtual time knows the smallest plan that shows what is wrong with it. */
 function needsSearch({ sender, kills }: SimulateSettings, flags: SimulateFlags): boolean {
-  return sender !== null && kills.length === 0 && flags['drop-acks'] === undefined;
+  return sender !== null && kills.length === 0 && !isChosen(flags);
+}
+
+/** Other faults than kills, or none on purpose. */
+function isChosen(flags: SimulateFlags): boolean {
+  return [flags['drop-acks'], flags.restart, flags.wipe].some((given) => given !== undefined);
 }
 
 function bringList(flags: SimulateFlags): Promise<Brought> {
@@ -68,24 +74,55 @@ function bringList(flags: SimulateFlags): Promise<Brought> {
 }
 
 async function process(of: RealCase, brought: Brought, { flags, signal, progress }: RealRun): Promise<RealReport> {
+  const addresses = addressesIn(flags);
+  checkQueue(addresses, of.setup.queue);
+  const serverFaults = parseServerFaults(flags);
+  const { recipients } = of.setup;
+  checkServerFaults(serverFaults, addresses, typeof recipients === 'number' ? recipients : recipients.length);
   const { runReal: runProcesses } = await import('@sendonce/chaos/processes');
-  const address = flags.ledger === undefined ? null : parseLedger(flags.ledger);
   const keep = flags.keep === true;
-  const place = address === null ? null : await makePlace(address, { keep });
+  const places = await makePlaces(addresses, { keep });
+  const { ledger, queue } = places;
   return runProcesses({
     ...of,
     workload: workloadOf(brought, 0),
     entries: { worker: entry('worker'), provider: entry('provider') },
     openLedger,
-    ledger: (folder) => place?.address ?? sqliteIn(folder),
-    speed: address !== null && hasOwnClock(address) ? 1 : speedFor(of.setup.knobs),
+    ledger: (folder) => ledger?.address ?? sqliteIn(folder),
+    queue: queue === null ? null : { address: queue.address, open: openQueue },
+    serverFaults: {
+      faults: serverFaults,
+      isForgetful: addresses.ledger === 'redis:',
+      strike: (fault) => strikeServer(fault, places),
+    },
+    speed: hasServer(addresses) ? 1 : speedFor(of.setup.knobs),
     keep,
     onProgress: (state) => progress.update(state),
     signal,
   }).finally(async () => {
     progress.clear();
-    await place?.remove();
+    await places.remove();
   });
+}
+
+/** @throws SendonceError `FLAG_INVALID` */
+function addressesIn(flags: SimulateFlags): Addresses {
+  const choice = parseQueue(flags.queue, flags['no-queue'] === true);
+  return {
+    ledger: flags.ledger === undefined ? null : parseLedger(flags.ledger),
+    queue: choice?.kind === 'server' ? choice.address : null,
+  };
+}
+
+/** Of a plan, which says whether there is a queue. @throws SendonceError `FLAG_INVALID` */
+function checkQueue({ queue }: Addresses, hasQueue: boolean): void {
+  if (queue !== null && !hasQueue)
+    throw new SendonceError('FLAG_INVALID', '--queue does not go with this plan, which has no queue. Leave it out');
+}
+
+/** A server's time is its own, and goes as fast as it goes. */
+function hasServer({ ledger, queue }: Addresses): boolean {
+  return [ledger, queue].some((address) => address !== null && (isOwn(address) || isServer(address)));
 }
 
 /** The files that child processes run. The build puts what is loaded on demand, such as this file, at the root of its folder. */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
 import type { Ledger } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
-import type { LedgerPlace } from './ledger-place.ts';
+import type { Place } from './place.ts';
 
 const SQLITE = 'sqlite:';
 
@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Makes the ledger's file, which nobody can do twice: of two runs that name the same one, one is refused. What was written into it stays.
  * @throws SendonceError `FLAG_INVALID`
  */
-export function sqlitePlace(address: string): LedgerPlace {
+export function sqlitePlace(address: string): Place {
   const file = address.slice(SQLITE.length);
   try {
     closeSync(openSync(file, 'wx'));
@@ -34,6 +34,8 @@ export function sqlitePlace(address: string): LedgerPlace {
   }
   return {
     address,
+    restart: null,
+    wipe: null,
     async remove() {
       if (statSync(file, { throwIfNoEntry: false })?.size === 0) rmSync(file, { force: true });
     },

@@ -1,4 +1,4 @@
-import { isPostgres, withoutPassword } from '../real/address.ts';
+import { isOwn, isServer, withoutPassword } from '../real/address.ts';
 import type { FlagName, SimulateFlags } from './flags.ts';
 
 /** Flags that change only how the result is shown, or where it is left. */
@@ -8,13 +8,15 @@ const SHOWN_ONLY: ReadonlySet<FlagName> = new Set<FlagName>(['json', 'no-color',
 export function againLine(flags: SimulateFlags, seed: string | null): string {
   const words = (Object.entries(flags) as [FlagName, SimulateFlags[FlagName]][])
     .filter(([name, value]) => !SHOWN_ONLY.has(name) && name !== 'seed' && value !== undefined)
-    .flatMap(([name, value]) => wordsOf(name, name === 'ledger' ? lasting(value as string) : value));
+    .flatMap(([name, value]) => wordsOf(name, lasting(name, value)));
   return ['npx notify simulate', ...words, ...(seed === null ? [] : [flagWords('seed', seed)])].join(' ');
 }
 
-/** A file is made by its run, and cannot be made again; a database is there for the next one. Its password is not printed. */
-function lasting(ledger: string): string | undefined {
-  return isPostgres(ledger) ? withoutPassword(ledger) : undefined;
+/** A ledger's file is made by its run, and cannot be made again; a server is there for the next one. Its password is not printed. */
+function lasting(name: FlagName, value: SimulateFlags[FlagName]): SimulateFlags[FlagName] {
+  if ((name !== 'ledger' && name !== 'queue') || typeof value !== 'string') return value;
+  if (isServer(value)) return withoutPassword(value);
+  return name === 'queue' || isOwn(value) ? value : undefined;
 }
 
 function wordsOf(name: FlagName, value: SimulateFlags[FlagName]): string[] {

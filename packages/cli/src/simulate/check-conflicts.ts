@@ -12,7 +12,7 @@ const ALONE: readonly { readonly flag: FlagName; readonly beside: readonly FlagN
   },
   {
     flag: 'replay',
-    beside: ['recipients-file', 'config', 'real', 'ledger', 'keep', ...OUTPUT],
+    beside: ['recipients-file', 'config', 'real', 'ledger', 'queue', 'keep', ...OUTPUT],
     why: 'the plan says everything else',
   },
 ];
@@ -28,6 +28,7 @@ interface Pair {
 const PAIRS: readonly Pair[] = [
   // With a config the file is for the types without a route, and the number is that of examples for the others.
   { one: 'recipients-file', other: 'recipients', why: 'the file says how many there are', unless: 'config' },
+  { one: 'queue', other: 'no-queue', why: 'either there is one or there is none' },
   { one: 'schedules', other: 'for', why: 'either a number of schedules or a time ends the run' },
   { one: 'config', other: 'class', why: 'the types of the config bring their own' },
   { one: 'config', other: 'on-unknown', why: 'the types of the config bring their own' },

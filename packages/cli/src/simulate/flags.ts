@@ -31,11 +31,13 @@ export const SIMULATE_FLAGS = {
     helpValue: 'ACTION',
     helpGroup: world,
   }),
-  queue: boolean({
-    description: 'Wake workers through a queue, or let them ask the ledger alone. [--queue]',
-    allowNo: true,
+  queue: string({
+    description:
+      'What wakes the workers; with none they ask the ledger alone. With --real also redis://..., sqs+http://..., amqp://...; or redis:, amqp: for a server of the run. [simulated]',
+    helpValue: 'simulated|none|ADDRESS',
     helpGroup: world,
   }),
+  'no-queue': boolean({ description: 'The same as --queue none.', helpGroup: world }),
 
   latency: string({
     description: 'How long a provider takes to answer, 0ms to 1h: 50ms, or from 20ms-400ms. [16ms-48ms]',
@@ -113,11 +115,27 @@ export const SIMULATE_FLAGS = {
   }),
   ledger: string({
     description:
-      'With --real: the ledger: sqlite:FILE, which is made, or postgres://..., in which a schema is made and dropped. [a file that is removed at the end]',
+      'With --real: the ledger: sqlite:FILE, which is made, or a server, at which a ledger is made and removed: postgres://..., redis://...; without a host (postgres:, redis:) one that the run starts for itself. [a file that is removed at the end]',
     helpValue: 'ADDRESS',
     helpGroup: real,
   }),
-  keep: boolean({ description: 'With --real: leave the ledger and the mailbox.', helpGroup: real }),
+  restart: string({
+    description:
+      'With --real: at the Nth acceptance, crash the server of the ledger or the queue, and start it again with what it has on its disk. Only one that the run started: --ledger postgres: or redis:, --queue redis: or amqp:. May be repeated.',
+    helpValue: 'ledger@N|queue@N',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: real,
+  }),
+  wipe: string({
+    description:
+      'With --real: at the Nth acceptance, the queue loses what it holds, or the ledger (--ledger redis:) comes back from a crash empty, and its producer publishes again. May be repeated.',
+    helpValue: 'ledger@N|queue@N',
+    multiple: true,
+    multipleNonGreedy: true,
+    helpGroup: real,
+  }),
+  keep: boolean({ description: 'With --real: leave the ledger, the queue and the mailbox.', helpGroup: real }),
 
   report: string({
     description: 'Write summary.json, the plan, events.ndjson, not-sent.ndjson and junit.xml there.',
@@ -134,7 +152,8 @@ export interface SimulateFlags {
   readonly provider?: string | undefined;
   readonly class?: string | undefined;
   readonly 'on-unknown'?: string | undefined;
-  readonly queue?: boolean | undefined;
+  readonly queue?: string | undefined;
+  readonly 'no-queue'?: boolean | undefined;
   readonly latency?: string | undefined;
   readonly 'kill-at'?: readonly string[] | undefined;
   readonly 'drop-acks'?: string | undefined;
@@ -150,6 +169,8 @@ export interface SimulateFlags {
   readonly report?: string | undefined;
   readonly real?: boolean | undefined;
   readonly ledger?: string | undefined;
+  readonly restart?: readonly string[] | undefined;
+  readonly wipe?: readonly string[] | undefined;
   readonly keep?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly 'no-color'?: boolean | undefined;

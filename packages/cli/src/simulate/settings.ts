@@ -9,6 +9,7 @@ import { DELIVERY_CLASSES, UNKNOWN_ACTIONS } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { parseFaults } from '../flags/parse-faults.ts';
 import { parseKillAt } from '../flags/parse-kill-at.ts';
+import { parseQueue } from '../flags/parse-queue.ts';
 import { parseChoice, parseCount, parseDuration, parseShare, parseSpan } from '../flags/parse-values.ts';
 import { checkConflicts } from './check-conflicts.ts';
 import type { SimulateFlags } from './flags.ts';
@@ -122,9 +123,15 @@ function worldOf(flags: SimulateFlags, otherwise: World): World {
       (text) => parseChoice('on-unknown', text, UNKNOWN_ACTIONS),
       otherwise.onUnknown,
     ),
-    queue: flags.queue ?? otherwise.queue,
+    queue: queueOf(flags) ?? otherwise.queue,
     knobs: { ...otherwise.knobs, ...given(flags.latency, latencyOf, {}) },
   };
+}
+
+/** Whether there is a queue; which one is a matter of real processes. */
+function queueOf(flags: SimulateFlags): boolean | null {
+  const choice = parseQueue(flags.queue, flags['no-queue'] === true);
+  return choice === null ? null : choice.kind !== 'none';
 }
 
 /** There and back: half of it each way. */

@@ -1,17 +1,34 @@
 import { describe, expect, test } from 'vitest';
+import Archive from '../../src/commands/archive.ts';
 import DlqList from '../../src/commands/dlq/list.ts';
 import DlqShow from '../../src/commands/dlq/show.ts';
+import Migrate from '../../src/commands/migrate.ts';
+import Providers from '../../src/commands/providers.ts';
 import ReplayDlq from '../../src/commands/replay-dlq.ts';
 import Send from '../../src/commands/send.ts';
 import Simulate from '../../src/commands/simulate.ts';
 import Status from '../../src/commands/status.ts';
+import Verify from '../../src/commands/verify.ts';
 import Why from '../../src/commands/why.ts';
 import Worker from '../../src/commands/worker.ts';
 
 /** What is left of a terminal of 80 columns beside the indentation and the `$ ` of help. */
 const COLUMNS = 74;
 
-const examples = [DlqList, DlqShow, ReplayDlq, Send, Simulate, Status, Why, Worker].flatMap(({ examples }) =>
+const examples = [
+  Archive,
+  DlqList,
+  DlqShow,
+  Migrate,
+  Providers,
+  ReplayDlq,
+  Send,
+  Simulate,
+  Status,
+  Verify,
+  Why,
+  Worker,
+].flatMap(({ examples }) =>
   (examples as readonly (string | { readonly command: string })[]).map((each) =>
     (typeof each === 'string' ? each : each.command).replaceAll('<%= config.bin %>', 'notify'),
   ),

@@ -13,6 +13,9 @@ describe('checkRealFlags', () => {
     { real: true, 'self-test': true },
     { ledger: 'sqlite:x.db' },
     { keep: true },
+    { queue: 'redis://127.0.0.1' },
+    { real: true, replay: 'x.plan.json', queue: 'none' },
+    { replay: 'x.plan.json', 'no-queue': true },
   ];
   test.each(refused)('refuses %j', (flags) => {
     expect(() => checkRealFlags(flags)).toThrow(/--real/);
@@ -23,6 +26,9 @@ describe('checkRealFlags', () => {
     { real: true },
     { real: true, ledger: 'sqlite:x.db', keep: true, 'kill-at': ['8'], break: 'naive-lock', 'drop-acks': '5%' },
     { config: 'notify.config.ts', faults: 'all' },
+    { queue: 'none' },
+    { real: true, queue: 'amqp://127.0.0.1', ledger: 'redis://127.0.0.1' },
+    { real: true, replay: 'x.plan.json', queue: 'amqp://127.0.0.1' },
   ];
   test.each(taken)('takes %j', (flags) => {
     expect(() => checkRealFlags(flags)).not.toThrow();
@@ -34,11 +40,14 @@ describe('parseLedger', () => {
     expect(parseLedger('sqlite:run.db')).toBe(`sqlite:${process.cwd()}/run.db`);
   });
 
-  test('takes the address of a database as it is', () => {
-    expect(parseLedger('postgres://anna@db.example/shop')).toBe('postgres://anna@db.example/shop');
-  });
+  test.each(['postgres://anna@db.example/shop', 'redis://127.0.0.1:6379', 'postgres:', 'redis:'])(
+    'takes %s as it is',
+    (address) => {
+      expect(parseLedger(address)).toBe(address);
+    },
+  );
 
-  test.each(['', 'sqlite:', 'run.db', 'postgres:', 'mysql://localhost/x'])('refuses %j', (text) => {
+  test.each(['', 'sqlite:', 'run.db', 'postgres', 'amqp:', 'mysql://localhost/x'])('refuses %j', (text) => {
     expect(() => parseLedger(text)).toThrow('sqlite:run.db');
   });
 });

@@ -54,10 +54,15 @@ function statOf(pid: number): { readonly state: string; readonly parent: number 
   }
 }
 
-/** Looks again and again until it is so. @throws Error after ten seconds */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
+/** Looks again and again until it is so. @throws Error after `mostMs` */
+export async function until(isSo: () => boolean, what: string, mostMs: number = 10_000): Promise<void> {
   for (let tries = 0; !isSo(); tries++) {
-    if (tries > 200) throw new Error(`not within 10 s: ${what}`);
+    if (tries > mostMs / 50) throw new Error(`not within ${mostMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** All processes that this one started, and those that they started. */
+export function treeOf(parent: number): readonly number[] {
+  return childrenOf(parent).flatMap((pid) => [pid, ...treeOf(pid)]);
 }

@@ -19,7 +19,16 @@ describe('the line that runs it again', () => {
       { seed: 'old', recipients: '2000', 'kill-at': ['800', '900:mid-batch'] },
       'npx notify simulate --recipients 2000 --kill-at 800 --kill-at 900:mid-batch --seed 7f',
     ],
-    [{ queue: false, json: true, 'no-color': true, report: 'out' }, 'npx notify simulate --no-queue --seed 7f'],
+    [
+      { real: true, ledger: 'postgres://me:s3cret@host/db', queue: 'amqp://me:s3cret@host' },
+      'npx notify simulate --real --ledger postgres://me@host/db --queue amqp://me@host --seed 7f',
+    ],
+    [
+      { real: true, ledger: 'redis:', queue: 'sqs+http://id:s3cret@host:4566', restart: ['ledger@8'] },
+      'npx notify simulate --real --ledger redis: --queue sqs+http://id@host:4566 --restart ledger@8 --seed 7f',
+    ],
+    [{ real: true, ledger: 'sqlite:run.db' }, 'npx notify simulate --real --seed 7f'],
+    [{ 'no-queue': true, json: true, 'no-color': true, report: 'out' }, 'npx notify simulate --no-queue --seed 7f'],
     [
       { 'drop-acks': '5%', 'recipients-file': "my list's.csv" },
       `npx notify simulate --drop-acks 5% --recipients-file 'my list'\\''s.csv' --seed 7f`,
@@ -54,7 +63,7 @@ describe('the line that runs it again', () => {
   ];
   test.each(odd)('gives the seed %j back through a shell and the flags', async (seed) => {
     const flags: SimulateFlags = {
-      queue: false,
+      'no-queue': true,
       'recipients-file': `${seed}.csv`,
       'kill-at': [seed, seed],
       config: seed,

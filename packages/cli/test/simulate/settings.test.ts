@@ -74,7 +74,7 @@ describe('the settings of a simulation', () => {
         workers: '3',
         provider: 'keyed',
         class: 'legal',
-        queue: false,
+        'no-queue': true,
         faults: 'all',
       },
       { recipients: 7, workers: 3, provider: 'keyed', class: 'legal', queue: false, profile: ['all'], concurrency: 10 },
@@ -89,7 +89,7 @@ describe('the settings of a simulation', () => {
       { 'drop-acks': '0' },
       { dropAcks: 0, profile: null, schedules: 1 },
     ],
-    ['tell no queue from the default', { queue: false }, { queue: false }],
+    ['tell no queue from the default', { queue: 'none' }, { queue: false }],
     ['keep the seed that was given', { seed: '7f3a' }, { seed: '7f3a' }],
     ['keep the seed of one schedule of a search', { seed: 'q/7', schedules: '1' }, { seed: 'q/7', schedules: 1 }],
     [
@@ -123,8 +123,8 @@ describe('the settings of a simulation', () => {
     ],
     [{ schedules: '5', for: '5s' }, '--schedules does not go with --for'],
     [
-      { replay: 'x.plan.json', seed: '1', queue: false },
-      '--replay does not go with --seed, --queue: the plan says everything else.',
+      { replay: 'x.plan.json', seed: '1', 'no-queue': true },
+      '--replay does not go with --seed, --no-queue: the plan says everything else.',
     ],
     [{ 'self-test': true, report: 'out' }, '--self-test does not go with --report'],
     [{ config: 'x.ts', provider: 'plain' }, '--config does not go with --provider'],

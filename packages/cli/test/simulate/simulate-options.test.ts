@@ -57,7 +57,7 @@ describe('what the harness is asked for', () => {
     ],
     [
       'lets flags win over the config',
-      options({ concurrency: '9', queue: true }, { config }),
+      options({ concurrency: '9', queue: 'simulated' }, { config }),
       { setup: { concurrency: 9, queue: true } },
     ],
     [

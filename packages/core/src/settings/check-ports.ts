@@ -56,8 +56,9 @@ interface PortsGiven {
  * @throws SendonceError CONFIG_INVALID naming the port and what it lacks.
  */
 export function checkPorts(given: PortsGiven): void {
-  portAt('ledger', given.ledger, 'a ledger', LEDGER);
-  for (const name of ['queue', 'eventsQueue'] as const) if (given[name] !== undefined) queueAt(name, given[name]);
+  checkPort('ledger', 'ledger', given.ledger);
+  for (const name of ['queue', 'eventsQueue'] as const)
+    if (given[name] !== undefined) checkPort('queue', name, given[name]);
   if (given.clock !== undefined) portAt('clock', given.clock, 'a clock', CLOCK);
   if (given.random !== undefined) portAt('random', given.random, 'a source of randomness', RANDOM);
   sinksAt('telemetry', given.telemetry, 'a telemetry sink', TELEMETRY);
@@ -81,6 +82,12 @@ export function checkProvider(channel: string, at: string, given: unknown): void
   if (idempotency['kind'] !== 'none')
     numberIn(`${at}.capabilities.idempotency.windowMs`, idempotency['windowMs'], { least: 1, most: Infinity });
   if (able['lookup'] !== 'none') portAt(`${at}.capabilities.lookup`, able['lookup'], "'none' or a lookup", LOOKUP);
+}
+
+/** One port apart from a config. @throws SendonceError CONFIG_INVALID naming the port and what it lacks. */
+export function checkPort(kind: 'ledger' | 'queue', at: string, given: unknown): void {
+  if (kind === 'queue') queueAt(at, given);
+  else portAt(at, given, 'a ledger', LEDGER);
 }
 
 function queueAt(at: string, given: unknown): void {

@@ -19,6 +19,8 @@ export interface StoreFact {
   readonly nowMs: number;
   /** One for the whole call: higher than any that the records in it carry. */
   readonly fence: number;
+  /** From memory, at a moment that is reckoned: what is written by it has to prove it. */
+  readonly isRecalled?: boolean;
 }
 
 /** `record` is undefined for what cannot be read. */
@@ -40,6 +42,12 @@ export interface AnswerFact {
   readonly kind: Asked;
   readonly a: string;
   readonly b: string;
+  readonly x: string;
+  readonly y: string;
+}
+
+/** Values of an answer. */
+export interface Answer {
   readonly x: string;
   readonly y: string;
 }

@@ -1,12 +1,7 @@
 import type { Ref } from '@sendonce/core/records';
-import type { DeliveryFact, Found, NotificationFact, StoreFact } from './facts.ts';
+import type { Answer, DeliveryFact, Found, NotificationFact, StoreFact } from './facts.ts';
+import type { Recall } from './memory.ts';
 import { ASKED, type Asked, type Question, type Wanted } from './questions.ts';
-
-/** Values of an answer. */
-export interface Answer {
-  readonly x: string;
-  readonly y: string;
-}
 
 /**
  * What one call has read so far. Whatever is asked and not known yet is noted, and counts as absent: the caller runs the call for what
@@ -24,6 +19,10 @@ export interface Known {
   /** The ids of the answer, for the kinds that have ids. */
   ids(kind: Asked, a: string, b?: string): readonly string[] | undefined;
   want(ids: readonly string[]): void;
+  /** A fence is about to be used. The one that comes with a recalled store was used before. */
+  wantFence(): void;
+  /** What was taken from memory, and still has to be proven. */
+  readonly recalled: { readonly deliveries: ReadonlySet<string>; readonly notifications: ReadonlySet<string> };
   /** What was missing since the last `enter`; null: nothing. */
   missing(): Wanted | null;
   /** What was found for `wanted`. */
@@ -34,9 +33,20 @@ export interface Known {
 
 const nameOf = ({ kind, a, b }: Question): string => `${kind}\u001e${a}\u001e${b}`;
 
+export interface KnownOptions {
+  /** Where to look before the store is asked; null: nowhere. */
+  readonly recall?: Recall | null;
+  /** Notifications are new as a rule, as `presumedAbsent` are. */
+  readonly presumesNew?: boolean;
+}
+
 /** `presumedAbsent`: deliveries that are new as a rule. Where one is not, its insert fails, and the call begins again without presuming. */
-export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
-  let store: StoreFact | null = null;
+export function known(
+  presumedAbsent: ReadonlySet<string> = new Set(),
+  { recall = null, presumesNew = false }: KnownOptions = {},
+): Known {
+  let store: StoreFact | null = recall?.store ?? null;
+  const recalled = { deliveries: new Set<string>(), notifications: new Set<string>() };
   const deliveries = new Map<string, DeliveryFact | null>();
   const notifications = new Map<string, NotificationFact | null>();
   const answers = new Map<string, { readonly values: Answer[]; readonly ids: string[] }>();
@@ -49,8 +59,31 @@ export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
     const question = { kind, a, b };
     const name = nameOf(question);
     const answer = answers.get(name);
-    if (answer === undefined) wanted.questions.set(name, question);
-    return answer;
+    if (answer !== undefined) return answer;
+    const values = recallValues(question);
+    if (values === undefined) wanted.questions.set(name, question);
+    return values && { values, ids: [] };
+  }
+
+  function recallValues({ kind, a, b }: Question): readonly Answer[] | undefined {
+    if (kind === 'page') return recall?.page(a, b);
+    return kind === 'suppressed' ? recall?.suppressed(a, b) : undefined;
+  }
+
+  function recallDelivery(id: string): DeliveryFact | undefined {
+    const fact = recall?.delivery(id);
+    if (fact === undefined) return undefined;
+    recalled.deliveries.add(id);
+    deliveries.set(id, fact);
+    return fact;
+  }
+
+  function recallNotification(id: string): NotificationFact | undefined {
+    const fact = recall?.notification(id);
+    if (fact === undefined) return undefined;
+    recalled.notifications.add(id);
+    notifications.set(id, fact);
+    return fact;
   }
 
   function enterFound(found: Found): void {
@@ -77,16 +110,25 @@ export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
       return store;
     },
     damaged,
+    recalled,
+    wantFence() {
+      if (store?.isRecalled === true) wanted.fence = true;
+    },
     delivery(id) {
       const fact = deliveries.get(id);
-      if (fact === undefined && presumedAbsent.has(id)) return null;
-      if (fact === undefined) wanted.deliveries.add(id);
-      return fact;
+      if (fact !== undefined) return fact;
+      if (presumedAbsent.has(id)) return null;
+      const own = recallDelivery(id);
+      if (own === undefined) wanted.deliveries.add(id);
+      return own;
     },
     notification(id) {
       const fact = notifications.get(id);
-      if (fact === undefined) wanted.notifications.add(id);
-      return fact;
+      if (fact !== undefined) return fact;
+      if (presumesNew) return null;
+      const own = recallNotification(id);
+      if (own === undefined) wanted.notifications.add(id);
+      return own;
     },
     refOf(id) {
       const ref = refs.get(id) ?? ids.push(id) - 1;
@@ -97,12 +139,17 @@ export function known(presumedAbsent: ReadonlySet<string> = new Set()): Known {
     values: (kind, a, b = '') => ask(kind, a, b)?.values,
     ids: (kind, a, b = '') => ask(kind, a, b)?.ids,
     want(some) {
-      for (const id of some) if (!deliveries.has(id)) wanted.deliveries.add(id);
+      for (const id of some) if (!deliveries.has(id) && recallDelivery(id) === undefined) wanted.deliveries.add(id);
     },
     missing() {
       const { questions } = wanted;
-      const isNothing = questions.size + wanted.deliveries.size + wanted.notifications.size === 0;
-      return isNothing && store !== null ? null : { ...wanted, questions: [...questions.values()] };
+      const isNothing = questions.size + wanted.deliveries.size + wanted.notifications.size === 0 && !wanted.fence;
+      if (isNothing && store !== null) return null;
+      return {
+        deliveries: wanted.deliveries,
+        notifications: wanted.notifications,
+        questions: [...questions.values()],
+      };
     },
     enter(found, asked) {
       for (const id of asked.deliveries) deliveries.set(id, null);
@@ -118,6 +165,7 @@ function nothing(): {
   readonly deliveries: Set<string>;
   readonly notifications: Set<string>;
   readonly questions: Map<string, Question>;
+  fence: boolean;
 } {
-  return { deliveries: new Set(), notifications: new Set(), questions: new Map() };
+  return { deliveries: new Set(), notifications: new Set(), questions: new Map(), fence: false };
 }

@@ -91,10 +91,14 @@ export function runOf(known: Known, { quarantineMs, skip }: RunOptions): Run {
 function epochsOf(known: Known): Epochs {
   const saved = known.store?.epoch ?? newEpoch(0);
   const whole = epochs(saved);
+  const fence = (): number => {
+    known.wantFence();
+    return whole.next();
+  };
   return {
-    next: () => whole.next(),
+    next: fence,
     used() {},
-    mint: () => whole.next(),
+    mint: fence,
     get changedAt() {
       return whole.changedAt;
     },

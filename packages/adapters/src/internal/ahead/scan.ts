@@ -1,4 +1,5 @@
 import type { Known } from './known.ts';
+import type { Question } from './questions.ts';
 
 /** Ids by their time, the longest due first, that are not after `untilMs`; about `expected` of them will be taken. */
 export type Scan = (kind: 'work' | 'watch' | 'routing', untilMs: number, expected: number) => Iterable<string>;
@@ -6,6 +7,11 @@ export type Scan = (kind: 'work' | 'watch' | 'routing', untilMs: number, expecte
 /** How much more a scan asks for each time that all it had was passed over. */
 const GROWTH = 4;
 const LEAST = 16;
+
+/** What a scan for about `expected` asks first. */
+export function firstScan(kind: Question['kind'], lateMs: number, expected: number): Question {
+  return { kind, a: String(lateMs), b: `0+${Math.max(LEAST, expected)}` };
+}
 
 /**
  * A scan over what is known; what it finds missing is asked for. `skip` is how many of the longest due are left to other workers: those

@@ -1,36 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SendonceError } from '@sendonce/core';
 import type { Records, Transaction } from '@sendonce/core/records';
+import type { AheadStore } from './ahead-store.ts';
 import { isChange } from './changes.ts';
-import type { Found } from './facts.ts';
 import { known, type Known } from './known.ts';
-import type { Wanted } from './questions.ts';
+import type { Memory, Recall } from './memory.ts';
 import { reservation, type Reservation } from './reservation.ts';
+import { forget, isProven, keepWritten, pagesAhead } from './remembered.ts';
 import { runOf, type Run } from './run.ts';
 
-/** What a call writes beside what its run changed. */
-export interface WriteOptions {
-  /** Ids that the call is about, each for itself: what was read of one and left alone may change meanwhile. */
-  readonly speaking: readonly string[];
-  /** The name under which this call has reserved the store; null: it has not. */
-  readonly reservedBy: string | null;
-}
-
-/** A store on a server, out of which calls are read ahead of the steps, and into which they are written on condition. */
-export interface AheadStore {
-  /** As messages name it. */
-  readonly who: string;
-  read(wanted: Wanted, options: { readonly withoutMessages: boolean }): Promise<Found>;
-  /** Writes all that the run changed, or nothing when somebody changed what it rests on: false. */
-  write(run: Run, known: Known, options: WriteOptions): Promise<boolean>;
-  /** Asks others to stand back for a while, unless another call has; again, to keep it. */
-  reserve(name: string, forMs: number): Promise<void>;
-  giveBack(name: string): Promise<void>;
-  /** Another write was in the way: nothing was written, and the same again may well succeed. */
-  isConflict(error: unknown): boolean;
-  /** The error that a user sees for a client's. */
-  unavailable(error: unknown): SendonceError;
-}
+export type { AheadStore, WriteOptions } from './ahead-store.ts';
 
 export interface Transacting {
   readonly store: AheadStore;
@@ -40,6 +19,12 @@ export interface Transacting {
   readonly makesDeliveries: boolean;
   /** How crowded it was lately: from 1 (alone) up. Lives as long as the ledger. */
   readonly crowd: { lanes: number };
+  /** Of a store whose writes prove what was taken from it. */
+  readonly memory?: Memory | null;
+  /** The call looks there first. */
+  readonly recalls?: boolean;
+  /** The notifications that the call is about are new as a rule. */
+  readonly makesNotifications?: boolean;
 }
 
 /** How long to wait after the nth lost race, ms: the first costs nothing, because whoever won is done. */
@@ -62,12 +47,17 @@ export async function transact<T>(
   options: Transacting,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known }> {
   const reserved = reservation(options.store);
-  let presumesAbsent = options.makesDeliveries;
+  let isFirst = true;
   try {
-    const act = (): ReturnType<typeof once<T>> => {
-      const trying = once(work, about, options, { reservedBy: reserved.name, presumesAbsent });
-      presumesAbsent = false;
-      return trying;
+    const act = async (): ReturnType<typeof once<T>> => {
+      const presumesAbsent = isFirst && options.makesDeliveries;
+      const recall =
+        isFirst && options.recalls === true ? (options.memory?.recall(options.makesDeliveries) ?? null) : null;
+      isFirst = false;
+      const done = await once(work, about, options, { reservedBy: reserved.name, presumesAbsent, recall });
+      if (done !== null || recall === null) return done;
+      // What was remembered is not so any more. Nobody was ahead of what is read now.
+      return once(work, about, options, { reservedBy: reserved.name, presumesAbsent: false, recall: null });
     };
     return await patiently(act, reserved, options);
   } finally {
@@ -104,16 +94,23 @@ async function patiently<T>(
   }
 }
 
+interface Trying {
+  readonly reservedBy: string | null;
+  readonly presumesAbsent: boolean;
+  readonly recall: Recall | null;
+}
+
 /** Null: somebody was ahead. */
 async function once<T>(
   work: (records: Records) => T,
   about: Transaction,
   options: Transacting,
-  { reservedBy, presumesAbsent }: { readonly reservedBy: string | null; readonly presumesAbsent: boolean },
+  { reservedBy, presumesAbsent, recall }: Trying,
 ): Promise<{ readonly result: T; readonly run: Run; readonly known: Known } | null> {
-  const { store, quarantineMs, crowd } = options;
+  const { store, quarantineMs, crowd, makesDeliveries, makesNotifications = false, memory = null } = options;
   const { ids = [] } = about;
-  const seen = known(presumesAbsent ? new Set(ids) : undefined);
+  const presumesNew = makesNotifications && recall !== null;
+  const seen = known(presumesAbsent ? new Set(ids) : undefined, { recall, presumesNew });
   const lane = Math.floor(Math.random() * crowd.lanes);
   const skip = (expected: number): number => lane * expected;
   if (!presumesAbsent) seen.want(ids);
@@ -121,14 +118,20 @@ async function once<T>(
     const run = runOf(seen, { quarantineMs, skip });
     const tried = attempt(work, run.records);
     const wanted = seen.missing();
-    if (wanted === null) {
-      if ('error' in tried) throw tried.error;
-      const { result } = tried;
-      if (!isChange(run, seen)) return { result, run, known: seen };
-      const isWritten = await store.write(run, seen, { speaking: ids, reservedBy });
-      return isWritten ? { result, run, known: seen } : null;
+    if (wanted !== null) {
+      seen.enter(await store.read(wanted, { withoutMessages: about.withoutMessages ?? false }), wanted);
+      continue;
     }
-    seen.enter(await store.read(wanted, { withoutMessages: about.withoutMessages ?? false }), wanted);
+    if (!isProven(run, seen, makesDeliveries)) return forget(seen, memory);
+    if ('error' in tried) throw tried.error;
+    const { result } = tried;
+    if (!isChange(run, seen)) return { result, run, known: seen };
+    const ahead = memory !== null && makesDeliveries ? pagesAhead(run, store, memory) : null;
+    const isWritten = await store.write(run, seen, { speaking: ids, reservedBy, presumesNew });
+    await ahead;
+    if (!isWritten) return forget(seen, memory);
+    if (memory !== null) keepWritten(run, seen, store, memory);
+    return { result, run, known: seen };
   }
 }
 

@@ -25,6 +25,13 @@ function parsed(text: string): EmailAddress {
   return { name: name.replace(/^"(.*)"$/s, '$1'), address: address.trim() };
 }
 
+/** As a header shows it: `Name <a@example.com>`, the name in quotes where it holds more than words. */
+export function written({ name, address }: EmailAddress): string {
+  if (name === '') return address;
+  const isPlain = /^[\p{L}\p{N} !#$%&'*+/=?^_`{|}~-]+$/u.test(name);
+  return `${isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`} <${address}>`;
+}
+
 /** The address as an envelope carries it: the domain in ASCII, so that only what is before the @ may need an extension of the server. */
 export function wireAddress(address: string): string {
   const at = address.lastIndexOf('@');

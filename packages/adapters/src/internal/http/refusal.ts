@@ -1,5 +1,6 @@
 import type { Outcome, RejectionScope } from '@sendonce/core';
 import type { HttpAnswer } from './post.ts';
+import { retryAfter } from './retry-after.ts';
 
 export interface RefusalRules {
   /** What is wrong when the address itself does not work (401, 403, 404, 410 and the like): this provider, or one recipient's address. */
@@ -17,7 +18,7 @@ export function refusalOf(answer: HttpAnswer, rules: RefusalRules, now: number):
   const { status } = answer;
   const reason = reasonOf(answer);
   if (status === 429 || status === 425 || rules.notTakenOn.has(status))
-    return { kind: 'deferred', reason, ...retryAfter(answer, now) };
+    return { kind: 'deferred', reason, ...retryAfter(answer.headers, now) };
   const scope = scopeOf(status, rules);
   return scope === null ? { kind: 'unknown', reason } : { kind: 'rejected', scope, reason, code: String(status) };
 }
@@ -37,23 +38,4 @@ function scopeOf(status: number, { address }: RefusalRules): RejectionScope | nu
 function reasonOf({ status, body }: HttpAnswer): string {
   const said = body === null ? '' : body.trim().slice(0, 200);
   return said === '' ? `HTTP ${status}` : `HTTP ${status}: ${said}`;
-}
-
-/** A day: whoever asks for more has made a mistake, or wants to have the message forgotten. */
-const LONGEST_MS = 86_400_000;
-
-/** What `Retry-After` asks for, in seconds or as a date, from 0 to a day; left out where it is neither. */
-function retryAfter({ headers }: HttpAnswer, now: number): { readonly retryAfterMs?: number } {
-  const given = headers['retry-after']?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(given)) return { retryAfterMs: Math.min(Number(given) * 1_000, LONGEST_MS) };
-  const until = dateOf(given);
-  if (until === null) return {};
-  // By the clock of the service, where it shows it: a wait must not grow by the difference of two clocks.
-  return { retryAfterMs: Math.min(Math.max(until - (dateOf(headers.date ?? '') ?? now), 0), LONGEST_MS) };
-}
-
-function dateOf(text: string): number | null {
-  // `Date.parse` reads almost anything, '-5' among it; a date of HTTP names its day.
-  const at = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : NaN;
-  return Number.isNaN(at) ? null : at;
 }

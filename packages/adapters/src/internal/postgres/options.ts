@@ -1,4 +1,4 @@
-import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { BOOLEAN_RULE, FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
 import { checkAdapter } from '../options.ts';
 import { invalid } from '../options.ts';
 import { queryOf, type PostgresLike, type Query } from './connection.ts';
@@ -27,6 +27,12 @@ export interface PostgresLedgerOptions extends PostgresPlace {
    * window plus the queue's visibility, ms. 0 to 1 day. @defaultValue 5 minutes
    */
   readonly quarantineMs?: number;
+  /**
+   * Has the server plan the usual statements once for each connection, instead of each time: for a client that is a `pg.Pool` or `pg.Client`
+   * (it gets them with a name). Not behind a PgBouncer in transaction mode, unless its `max_prepared_statements` is above 0.
+   * @defaultValue false
+   */
+  readonly prepare?: boolean;
   /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
   readonly onWarning?: (warning: string) => void;
 }
@@ -66,6 +72,7 @@ const RULES: Rules = {
   contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER }, ' ms'),
   retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER }, ' ms (at least 1 day)'),
   quarantineMs: numberRule({ least: 0, most: DAY_MS }, ' ms'),
+  prepare: BOOLEAN_RULE,
   onWarning: FUNCTION_RULE,
 };
 
@@ -79,7 +86,7 @@ export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
       `postgresLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`,
     );
   return {
-    ...placeOf('postgresLedger', options),
+    ...placeOf('postgresLedger', options, options.prepare),
     lockTimeoutMs,
     contentRetentionMs,
     retentionMs,
@@ -97,10 +104,11 @@ export function checkedPlace(who: string, place: PostgresPlace): Pick<CheckedOpt
 function placeOf(
   who: string,
   { client, schema = 'sendonce' }: PostgresPlace,
+  prepares = false,
 ): Pick<CheckedOptions, 'query' | 'name' | 'schema'> {
   if (!isClient(client))
     invalid(`${who}: client is missing: a pg.Pool, a pg.Client or an object with query(text, values)`);
-  return { query: queryOf(client), name: schema, schema: `"${schema}"` };
+  return { query: queryOf(client, { prepares }), name: schema, schema: `"${schema}"` };
 }
 
 export function isClient(given: unknown): given is PostgresLike {

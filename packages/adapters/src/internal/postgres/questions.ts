@@ -86,7 +86,7 @@ export function readStatement(
     ctes.push(`found AS MATERIALIZED (
       SELECT s.id, s.version, s.notification, d.tenant, d.type, d.class, s.provider, s.state, s.work_at, s.watch_at, s.settled_at,
         d.fixed, s.body, ${message} AS message, d.data
-      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id JOIN ${schema}.deliveries d ON d.notification = s.notification AND d.id = s.id)`);
+      FROM (${deliveryIds.join(' UNION ')}) AS w JOIN ${schema}.states s ON s.id = w.id, ${fixedOf(schema, 's')})`);
     parts.push(padded(`'d'`, DELIVERY_COLUMNS, 'found'));
     if (!withoutMessages) notificationIds.push('SELECT DISTINCT notification AS id FROM found');
   }
@@ -101,6 +101,12 @@ export function readStatement(
   return { text: `WITH ${ctes.join(',\n')}\n${parts.join('\nUNION ALL\n')}`, values };
 }
 
+/** The other half of each delivery, one by one: how few they are the planner does not know, and would rather read the whole table. */
+export function fixedOf(schema: string, of: string): string {
+  return `LATERAL (SELECT tenant, type, class, recipient, fixed, data FROM ${schema}.deliveries
+        WHERE notification = ${of}.notification AND id = ${of}.id LIMIT 1) AS d`;
+}
+
 /** In the order of `c0`, `c1`, ... */
 export const DELIVERY_COLUMNS: readonly string[] =
   'id version notification tenant type class provider state work_at watch_at settled_at fixed body message data'.split(
@@ -110,7 +116,16 @@ export const NOTIFICATION_COLUMNS: readonly string[] =
   'id version state sealed recipients open work_at body data'.split(' ');
 
 function storeRow(schema: string): string {
-  const columns = [
+  // Taken after the snapshot of this statement, so it is above every fence that the statement can see.
+  return padded(`'store'`, storeColumns(schema, `nextval('${schema}.fences')`), `${schema}.store`);
+}
+
+/** How many there are. */
+export const STORE_COLUMNS = 13;
+
+/** The cells of the store's row, in the order in which `foundIn` reads them. */
+export function storeColumns(schema: string, fence: string): readonly string[] {
+  return [
     'key',
     'version',
     'identity',
@@ -123,13 +138,12 @@ function storeRow(schema: string): string {
     `EXISTS (SELECT FROM ${schema}.kept)`,
     `(SELECT string_agg(scope || E'\\x1e' || recheck_ms, E'\\x1e') FROM ${schema}.blocks)`,
     '(SELECT ms FROM clock)',
-    // Taken after the snapshot of this statement, so it is above every fence that the statement can see.
-    `nextval('${schema}.fences')`,
+    fence,
   ];
-  return padded(`'store'`, columns, `${schema}.store`);
 }
 
-function padded(kind: string, columns: readonly string[], from: string): string {
+/** One part of an answer: rows of a kind. */
+export function padded(kind: string, columns: readonly string[], from: string): string {
   const cells = COLUMNS.map((name, i) => `${columns[i] === undefined ? 'NULL' : `(${columns[i]})`}::text AS ${name}`);
   return `SELECT ${kind} AS kind, ${cells.join(', ')} FROM ${from}`;
 }

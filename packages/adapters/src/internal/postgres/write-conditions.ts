@@ -8,22 +8,33 @@ export interface ConditionOptions {
   readonly isNewEpoch: boolean;
   /** Whoever has reserved the store goes on under this name; null: it has not. */
   readonly reservedBy: string | null;
+  readonly presumesNew?: boolean;
 }
 
 /** A process that slept longer than this between reading and writing reads again: its moment is over. */
 const FRESH_MS = 30_000;
+/** By how much the moment that a call reckoned may be behind: more than that, and somebody has set the store's clock. */
+const RECKONED_MS = 500;
 
 /**
  * `verdict(ok)`: whether all that the run rests on still stands. What it changes, and what else it looked at, has the version that it
  * read; the store has the memory and, where it mattered, the opt-outs and blocks of then. `ok` is computed from rows that are locked.
  */
 export function conditions(run: Run, known: Known, { add, table }: Parameters, options: ConditionOptions): string[] {
-  const { schema, speaking, isNewEpoch, reservedBy } = options;
+  const { schema, speaking, isNewEpoch, reservedBy, presumesNew = false } = options;
+  const { nowMs = 0, isRecalled = false, hasKept = true } = known.store ?? {};
   const ctes: string[] = [];
   const all = [
     'EXISTS (SELECT FROM gate)',
-    `(SELECT ms FROM clock) <= ${add((known.store?.nowMs ?? 0) + FRESH_MS)}::bigint`,
+    `(SELECT ms FROM clock) <= ${add(nowMs + (isRecalled ? RECKONED_MS : FRESH_MS))}::bigint`,
   ];
+  if (isRecalled) all.push(`(SELECT ms FROM clock) >= ${add(nowMs)}::bigint`);
+  if (isRecalled && !hasKept) all.push(`NOT EXISTS (SELECT FROM ${schema}.kept)`);
+  const made = presumesNew ? [...run.notifications.entries()].filter(({ fact }) => fact === null) : [];
+  if (made.length > 0)
+    all.push(
+      `NOT EXISTS (SELECT FROM ${table('m', [['id', made.map(({ id }) => id)]])} JOIN ${schema}.notifications n ON n.id = m.id)`,
+    );
   all.push(`${schema}.identity() = ${add(known.store?.identityNow ?? '')}`);
 
   const alone = new Set(speaking);
@@ -37,7 +48,7 @@ export function conditions(run: Run, known: Known, { add, table }: Parameters, o
     ]);
     ctes.push(`held AS MATERIALIZED (SELECT s.id FROM ${rows} JOIN ${schema}.states s ON s.id = w.id AND s.version = w.version::bigint
       ORDER BY s.id FOR UPDATE OF s)`);
-    all.unshift(`(SELECT count(*) FROM held) = ${read.length}`);
+    all.unshift(`(SELECT count(*) FROM held) = ${add(read.length)}::bigint`);
   }
 
   const touched = touchedNotifications(run);
@@ -50,7 +61,11 @@ export function conditions(run: Run, known: Known, { add, table }: Parameters, o
     ctes.push(`held_notifications AS MATERIALIZED (SELECT n.id FROM ${rows} JOIN ${schema}.notifications n
       ON n.id = w.id AND (w.version IS NULL OR n.version = w.version::bigint) AND (w.told IS NULL OR n.ended)
       ORDER BY n.id FOR UPDATE OF n)`);
-    all.splice(read.length > 0 ? 1 : 0, 0, `(SELECT count(*) FROM held_notifications) = ${touched.length}`);
+    all.splice(
+      read.length > 0 ? 1 : 0,
+      0,
+      `(SELECT count(*) FROM held_notifications) = ${add(touched.length)}::bigint`,
+    );
   }
 
   const { gates } = run;

@@ -67,7 +67,28 @@ export function deliveryWrites({ deliveries }: Run, { table }: Parameters, optio
     ctes.push(`learned AS (INSERT INTO ${schema}.messages (key, delivery)
       SELECT key, delivery FROM verdict, ${rows} WHERE ok ON CONFLICT DO NOTHING)`);
   }
+  const sums = [...sumsOf(dirty)].filter(([, n]) => n !== 0);
+  if (sums.length > 0) {
+    const rows = table('r', [
+      ['name', sums.map(([state]) => `d:${state}`)],
+      ['n', sums.map(([, n]) => n)],
+    ]);
+    ctes.push(
+      `summed AS (INSERT INTO ${schema}.sums (name, n) SELECT name, r.n::bigint FROM verdict, ${rows} WHERE ok)`,
+    );
+  }
   return ctes;
+}
+
+/** By how much the number of deliveries in each state changes. */
+function sumsOf(dirty: readonly DeliveryEntry[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  const add = (state: string, n: number): void => void sums.set(state, (sums.get(state) ?? 0) + n);
+  for (const { fact, record } of dirty) {
+    if (fact?.record !== undefined) add(fact.record.state, -1);
+    add(record.state, 1);
+  }
+  return sums;
 }
 
 function stateColumns(entries: readonly DeliveryEntry[], contentRetentionMs: number): Columns {

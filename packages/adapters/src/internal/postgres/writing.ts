@@ -37,7 +37,7 @@ export function writeStatement(
     ...otherWrites(run, bound, schema),
     ...setAside(known, bound, schema),
   ];
-  const answer = ['verdict.ok::text AS ok'];
+  const answer = ['verdict.ok::text AS ok', '(SELECT ms FROM clock)::text AS ms'];
   if (isNewEpoch) {
     const { identityNow = '' } = known.store ?? {};
     const { last, changedAt, quietUntil, isReckoned } = run.epochs.saved;

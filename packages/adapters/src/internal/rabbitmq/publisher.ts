@@ -5,7 +5,7 @@ import { bodyOf, type WakeBody } from '../queue/body.ts';
 import { inTime } from '../queue/in-time.ts';
 import type { AmqpChannel } from './library.ts';
 import { Link, messageOf, type LinkOptions } from './link.ts';
-import { DECLARED_FOR_MS, declareDelay, declareWakes, stepOf } from './topology.ts';
+import { DECLARED_FOR_MS, declareDelay, declareWakes, delayQueueOf, stepOf } from './topology.ts';
 
 /** Stores wakes, each confirmed by the broker, on a connection of its own: a broker short of memory stops listening to those that publish. */
 export class Publisher {
@@ -63,7 +63,7 @@ export class Publisher {
 
   async #delayQueue(channel: AmqpChannel, stepMs: number): Promise<string> {
     const now = performance.now();
-    if (now - (this.#declared.get(stepMs) ?? -Infinity) < DECLARED_FOR_MS) return `${this.#name}.delay.${stepMs}`;
+    if (now - (this.#declared.get(stepMs) ?? -Infinity) < DECLARED_FOR_MS) return delayQueueOf(this.#name, stepMs);
     const name = await declareDelay(channel, this.#name, stepMs);
     this.#declared.set(stepMs, now);
     return name;

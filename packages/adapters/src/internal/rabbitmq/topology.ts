@@ -39,9 +39,20 @@ export function stepOf(delayMs: number): number {
   return Math.min(Math.ceil(SHORTEST_MS * STEP ** step), MAX_DELAY_MS);
 }
 
+export function delayQueueOf(name: string, stepMs: number): string {
+  return `${name}.delay.${stepMs}`;
+}
+
+/** The names of all delay queues that there may be. */
+export function delayQueues(name: string): readonly string[] {
+  const steps: number[] = [];
+  for (let step = stepOf(0); step !== steps.at(-1); step = stepOf(step + 1)) steps.push(step);
+  return steps.map((step) => delayQueueOf(name, step));
+}
+
 /** Declares the queue whose messages move to the wakes after so long, and answers its name. Unused, it goes away by itself. */
 export async function declareDelay(channel: AmqpChannel, name: string, stepMs: number): Promise<string> {
-  const delayQueue = `${name}.delay.${stepMs}`;
+  const delayQueue = delayQueueOf(name, stepMs);
   await channel.assertQueue(delayQueue, {
     durable: true,
     arguments: {

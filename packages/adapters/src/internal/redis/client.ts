@@ -1,11 +1,13 @@
 import { isFields, type Rule } from '@sendonce/core/internal';
 
+export type Argument = string | number | Buffer;
+
 /** What the ledger uses of an `ioredis` client: a single server, Sentinel, or Cluster. */
 export interface RedisClientLike {
-  eval(script: string, keys: number, ...args: (string | number)[]): Promise<unknown>;
-  evalsha(sha: string, keys: number, ...args: (string | number)[]): Promise<unknown>;
+  eval(script: string, keys: number, ...args: Argument[]): Promise<unknown>;
+  evalsha(sha: string, keys: number, ...args: Argument[]): Promise<unknown>;
   /** Several commands on one connection, in this order. */
-  pipeline(commands: (string | number)[][]): { exec(): Promise<[error: Error | null, answer: unknown][] | null> };
+  pipeline(commands: Argument[][]): { exec(): Promise<[error: Error | null, answer: unknown][] | null> };
 }
 
 const USED = ['eval', 'evalsha', 'pipeline'] as const;

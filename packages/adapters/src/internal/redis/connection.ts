@@ -1,10 +1,10 @@
 import { SendonceError } from '@sendonce/core';
-import type { RedisClientLike } from './client.ts';
+import type { Argument, RedisClientLike } from './client.ts';
 import { saidBy, unavailable, whoOf } from './failures.ts';
 import type { Script } from './script.ts';
 
 /** Sends one script; answers what it answers. */
-export type Send = (script: Script, args?: readonly (string | number)[]) => Promise<unknown>;
+export type Send = (script: Script, args?: readonly Argument[]) => Promise<unknown>;
 
 /** How long an answer is waited for: longer than the client's own attempts to connect again take, as they are by default. */
 const ANSWER_MS = 30_000;

@@ -5,26 +5,23 @@ import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
 import { attentionOf } from '../sqlite/attention.ts';
 import { NOT_READ } from '../sqlite/delivery-row.ts';
 import { eraseAt } from '../sqlite/retention.ts';
-import type { Cell } from './lists.ts';
+import { BETWEEN, type Cell } from './lists.ts';
 import { packedFixed, packedMessages, packedState } from './packed.ts';
 
 /** As `LISTS.changed`. */
 export function changedRow(
   { id, fact, record, isFrozenNow, story }: DeliveryEntry,
   contentRetentionMs: number,
-): Cell[] {
+): string {
   const before = fact?.record ?? record;
-  const eraseBefore = eraseAt(before, contentRetentionMs);
-  return [
-    ...[id, fact?.version ?? '', packedState(record)],
-    moved(workAt(before), workAt(record)),
-    moved(watchAt(before), watchAt(record)),
-    moved(eraseBefore, eraseAt(record, contentRetentionMs)),
-    ...[attentionOf(before) ?? '', attentionOf(record) ?? ''],
-    before.attempts === record.attempts ? '' : packedMessages(record),
-    messageOf(record, isFrozenNow),
-    story,
-  ];
+  const work = moved(workAt(before), workAt(record));
+  const watch = moved(watchAt(before), watchAt(record));
+  const erase = moved(eraseAt(before, contentRetentionMs), eraseAt(record, contentRetentionMs));
+  const places = `${work}${BETWEEN}${watch}${BETWEEN}${erase}`;
+  const attention = `${attentionOf(before) ?? ''}${BETWEEN}${attentionOf(record) ?? ''}`;
+  const messages = before.attempts === record.attempts ? '' : packedMessages(record);
+  const added = `${messages}${BETWEEN}${messageOf(record, isFrozenNow)}${BETWEEN}${story}`;
+  return `${id}${BETWEEN}${fact?.version ?? ''}${BETWEEN}${packedState(record)}${BETWEEN}${places}${BETWEEN}${attention}${BETWEEN}${added}`;
 }
 
 /** As `LISTS.made`. */

@@ -11,6 +11,11 @@ export function schemaOf(answer: unknown): string {
   return (answer as Answer)[0][0] ?? '';
 }
 
+/** The memory that the data were last used in, as it stands in them. */
+export function identityOf(answer: unknown): string {
+  return (answer as Answer)[0][3] ?? '';
+}
+
 /** What the script that reads has answered. `isOurs`: whether it is the memory that this process has used before. */
 export function foundIn(answer: unknown, wanted: Wanted, isOurs: (memory: Memory) => boolean): Found {
   const [head, blocks, deliveries, notifications, values] = answer as Answer;

@@ -66,5 +66,9 @@ end
 return { call('HGETALL', P .. 'sums'), call('ZCARD', P .. 'strays'), call('SCARD', P .. 'unsealed'), call('SCARD', P .. 'unreadable'), text(oldest) }
 `);
 
-/** ARGV: an id. */
-export const STORY: Script = script(`return call('HGET', P .. 'd:' .. ARGV[1], 'h') or ''`);
+/** ARGV: an id. Answers its lines in their order: those of version n are in `hN`. */
+export const STORY: Script = script(`
+local key, lines = P .. 'd:' .. ARGV[1], {}
+for version = 0, tonumber(call('HGET', key, 'v') or -1) do lines[#lines + 1] = call('HGET', key, 'h' .. version) or nil end
+return table.concat(lines)
+`);

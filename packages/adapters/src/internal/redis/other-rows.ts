@@ -1,3 +1,4 @@
+import type { DeliveryRecord } from '@sendonce/core';
 import { keyOfEvidence, messageKey } from '@sendonce/core/records';
 import type { Known } from '../ahead/known.ts';
 import { plain } from '../ahead/plain.ts';
@@ -19,7 +20,7 @@ export function otherLists(run: Run, known: Known): Lists {
       return [plain(keyOfEvidence(each)), absent, message, was.join(SEPARATOR), name, JSON.stringify(each)];
     }),
     suppressions: Array.from(gates.suppressions.values(), ({ tenant, recipientId, topic, channel, ...rest }) => [
-      [plain(tenant), plain(recipientId)].join(SEPARATOR),
+      nameOf(tenant, recipientId),
       [plain(topic), channel].join(SEPARATOR),
       rest.suppressed ? JSON.stringify([rest.by, rest.why]) : '',
     ]),
@@ -32,4 +33,13 @@ export function otherLists(run: Run, known: Known): Lists {
     damaged: Array.from(known.damaged.deliveries, (id) => [id]),
     damagedNotifications: Array.from(known.damaged.notifications, (id) => [id]),
   };
+}
+
+/** Whose opt-outs a delivery has to heed. */
+export function whoOf({ tenant, target }: DeliveryRecord): string {
+  return nameOf(tenant, target.recipientId);
+}
+
+function nameOf(tenant: string, recipientId: string): string {
+  return [plain(tenant), plain(recipientId)].join(SEPARATOR);
 }

@@ -11,7 +11,7 @@ export interface Script {
  *
  * - `store`, a hash about the whole: which memory this is, the last fence, the version of opt-outs and blocks.
  * - `d:ID`, a hash for each delivery: v version, n notification, r recipient, f what never changes, s what changes, c the recipient's
- *   data, m the frozen message, h its story, k the providers' messages that are its.
+ *   data, m the frozen message, hN what version N adds to its story, k the providers' messages that are its.
  * - `n:ID`, a hash for each notification: v version, s state, z sealed, r recipients, o open deliveries, l dead letters, w when to work
  *   on it, b the rest, c the producer's data, e when it was over. `p:ID`, a hash: its pages, each as f fingerprint, t targets, c content.
  * - By time, sorted sets: `work` and `watch` and `erase` of deliveries, `nwork`, `nerase` and `over` of notifications.
@@ -19,7 +19,8 @@ export interface Script {
  *   sweep has to tell of. Sets: `unfinished` and `unsealed` notifications, `unreadable` what was set aside.
  * - `messages`, a hash from a provider's message to deliveries; `kept`, a sorted set of what unmatched evidence is about, each with a
  *   hash `kept:ABOUT`; `sups`, a set of who opted out of something, each with a hash `sup:WHO`; `blocks`, `sums`, hashes; `strays`, a
- *   sorted set; `claim:REQUEST`, what a claim was granted, until its leases are over.
+ *   sorted set; `claim:REQUEST`, what a claim was granted, until its leases are over; and one for each command that claims, until it
+ *   is too old to be taken seriously.
  */
 const PRELUDE = `
 local P = string.sub(KEYS[1], 1, -6)

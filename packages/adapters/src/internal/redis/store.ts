@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { SendonceError } from '@sendonce/core';
 import { plain } from '../ahead/plain.ts';
 import type { Wanted } from '../ahead/questions.ts';
-import type { AheadStore } from '../ahead/transact.ts';
+import type { Known } from '../ahead/known.ts';
+import type { Run } from '../ahead/run.ts';
+import type { AheadStore, WriteOptions } from '../ahead/transact.ts';
 import type { Send } from './connection.ts';
 import { unavailable, whoOf } from './failures.ts';
-import { foundIn, schemaOf } from './found.ts';
+import { foundIn, identityOf, schemaOf } from './found.ts';
 import type { Memory } from './memory.ts';
 import { READ } from './read-script.ts';
+import type { Remembered } from './remembered.ts';
 import { script, type Script } from './script.ts';
 import { WRITE } from './write-script.ts';
-import { writesOf } from './writing.ts';
+import { writesOf, type FromHand } from './writing.ts';
 
 export interface RedisStoreOptions {
   readonly send: Send;
@@ -18,6 +21,12 @@ export interface RedisStoreOptions {
   readonly contentRetentionMs: number;
   /** Is told which memory the data are in, whenever they were read. */
   readonly onMemory: (identity: string) => void;
+  readonly memory: Remembered;
+}
+
+export interface RedisStore extends AheadStore {
+  /** As `write`, of a call that has not read: on condition that all it began with is as this process left it. */
+  writeFromHand(run: Run, known: Known): Promise<boolean>;
 }
 
 /** Records that one script reads at most. */
@@ -38,7 +47,7 @@ return 1
 `);
 
 /** One script that reads, and one that writes. */
-export function redisStore({ send, name, contentRetentionMs, onMemory }: RedisStoreOptions): AheadStore {
+export function redisStore({ send, name, contentRetentionMs, onMemory, memory }: RedisStoreOptions): RedisStore {
   let ownKey: string | null = null;
 
   /** Data that were emptied begin a new memory under another key; whoever knew the old one says so, once for all. */
@@ -63,10 +72,27 @@ export function redisStore({ send, name, contentRetentionMs, onMemory }: RedisSt
       );
     const found = foundIn(answer, wanted, isOurs);
     onMemory(found.store.identityNow);
+    memory.read(found.store, identityOf(answer));
     return found;
   }
 
-  return {
+  async function write(run: Run, known: Known, about: WriteOptions & FromHand): Promise<boolean> {
+    let isWritten = false;
+    try {
+      for (const args of writesOf(run, known, { ...about, contentRetentionMs })) {
+        const nowMs = Number(await send(WRITE, args));
+        if (nowMs === 0) return false;
+        memory.hear(nowMs);
+      }
+      isWritten = true;
+    } finally {
+      if (isWritten) memory.wrote(run, known);
+      else memory.forget(run);
+    }
+    return isWritten;
+  }
+
+  const store: AheadStore = {
     who: whoOf(name),
     async read(wanted, { withoutMessages }) {
       let found = await readSome(firstOf(wanted), withoutMessages);
@@ -82,11 +108,7 @@ export function redisStore({ send, name, contentRetentionMs, onMemory }: RedisSt
       }
       return found;
     },
-    async write(run, known, about) {
-      for (const args of writesOf(run, known, { ...about, contentRetentionMs }))
-        if (Number(await send(WRITE, args)) !== 1) return false;
-      return true;
-    },
+    write: (run, known, about) => write(run, known, { ...about, fromHand: null }),
     async reserve(by, forMs) {
       await send(RESERVE, [by, forMs]);
     },
@@ -95,6 +117,13 @@ export function redisStore({ send, name, contentRetentionMs, onMemory }: RedisSt
     },
     isConflict: () => false,
     unavailable: (error) => unavailable(error, name),
+  };
+  return {
+    ...store,
+    writeFromHand(run, known) {
+      const fromHand = { identity: memory.identity, asksOptOuts: memory.store?.hasSuppressions === true };
+      return write(run, known, { speaking: [], reservedBy: null, fromHand });
+    },
   };
 }
 

@@ -30,42 +30,42 @@ local function stand(id, before, state, open, overAt, isSealed, recipients, isTo
   return state
 end
 for a in each(notificationsMade) do
-  local id = ARGV[a]
+  local id = A[a]
   local key = P .. 'n:' .. id
-  call('HSET', key, 'v', '0', 'z', ARGV[a + 2], 'r', ARGV[a + 3], 'w', ARGV[a + 4], 'b', ARGV[a + 5], 'o', ARGV[a + 7], 'l', ARGV[a + 8])
-  if ARGV[a + 6] ~= '' then call('HSET', key, 'c', ARGV[a + 6]) end
+  call('HSET', key, 'v', '0', 'z', A[a + 2], 'r', A[a + 3], 'w', A[a + 4], 'b', A[a + 5], 'o', A[a + 7], 'l', A[a + 8])
+  if A[a + 6] ~= '' then call('HSET', key, 'c', A[a + 6]) end
   call('ZADD', P .. 'nids', 0, id)
-  place('nwork', ARGV[a + 4], id)
-  stand(id, nil, ARGV[a + 1], tonumber(ARGV[a + 7]), nil, ARGV[a + 2], ARGV[a + 3], false)
+  place('nwork', A[a + 4], id)
+  stand(id, nil, A[a + 1], tonumber(A[a + 7]), nil, A[a + 2], A[a + 3], false)
 end
 for a in each(notifications) do
-  local id, row = ARGV[a], was[a]
+  local id, row = A[a], was[a]
   local key = P .. 'n:' .. id
   if row[1] then
-    local isWhole = ARGV[a + 3] ~= ''
-    local open = tonumber(row[3]) + tonumber(ARGV[a + 7])
+    local isWhole = A[a + 3] ~= ''
+    local open = tonumber(row[3]) + tonumber(A[a + 7])
     call('HSET', key, 'o', text(open))
-    if ARGV[a + 8] ~= '0' then call('HINCRBY', key, 'l', ARGV[a + 8]) end
-    local state = isWhole and ARGV[a + 3] or row[2]
-    local sealed = isWhole and ARGV[a + 4] or row[5]
+    if A[a + 8] ~= '0' then call('HINCRBY', key, 'l', A[a + 8]) end
+    local state = isWhole and A[a + 3] or row[2]
+    local sealed = isWhole and A[a + 4] or row[5]
     if isWhole then
-      call('HSET', key, 'z', sealed, 'w', ARGV[a + 5] == '-' and '' or ARGV[a + 5], 'b', ARGV[a + 6])
-      place('nwork', ARGV[a + 5], id)
+      call('HSET', key, 'z', sealed, 'w', A[a + 5] == '-' and '' or A[a + 5], 'b', A[a + 6])
+      place('nwork', A[a + 5], id)
     end
-    if stand(id, row[2], state, open, row[4], sealed, row[6], ARGV[a + 2] ~= '') ~= row[2] or isWhole then
+    if stand(id, row[2], state, open, row[4], sealed, row[6], A[a + 2] ~= '') ~= row[2] or isWhole then
       call('HSET', key, 'v', text(tonumber(row[1]) + 1))
     end
   end
 end
 for a in each(pages) do
-  local page = ARGV[a + 1]
-  call('HSET', P .. 'p:' .. ARGV[a], page .. 't', ARGV[a + 2], page .. 'f', ARGV[a + 3], page .. 'c', ARGV[a + 4])
+  local page = A[a + 1]
+  call('HSET', P .. 'p:' .. A[a], page .. 't', A[a + 2], page .. 'f', A[a + 3], page .. 'c', A[a + 4])
 end
 for a in each(lastPages) do
-  local page = tonumber(ARGV[a + 1]) + 1
-  while call('HDEL', P .. 'p:' .. ARGV[a], page .. 't', page .. 'f', page .. 'c') > 0 do page = page + 1 end
+  local page = tonumber(A[a + 1]) + 1
+  while call('HDEL', P .. 'p:' .. A[a], page .. 't', page .. 'f', page .. 'c') > 0 do page = page + 1 end
 end
 for a in each(expanded) do
-  if call('HEXISTS', P .. 'p:' .. ARGV[a], ARGV[a + 1] .. 'c') == 1 then call('HSET', P .. 'p:' .. ARGV[a], ARGV[a + 1] .. 'c', 'expanded') end
+  if call('HEXISTS', P .. 'p:' .. A[a], A[a + 1] .. 'c') == 1 then call('HSET', P .. 'p:' .. A[a], A[a + 1] .. 'c', 'expanded') end
 end
 ` as const;

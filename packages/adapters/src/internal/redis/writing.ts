@@ -4,14 +4,26 @@ import { plain } from '../ahead/plain.ts';
 import type { Run } from '../ahead/run.ts';
 import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { WriteOptions } from '../ahead/transact.ts';
+import type { Argument } from './client.ts';
 import { changedRow, madeRow } from './delivery-rows.ts';
-import { LISTS, type Cell, type Lists } from './lists.ts';
+import { packedLists, type Cell, type Lists } from './lists.ts';
 import { notificationLists } from './notification-rows.ts';
-import { otherLists } from './other-rows.ts';
+import { otherLists, whoOf } from './other-rows.ts';
+import { MOST_STALE_MS } from './remembered.ts';
 import { sumOf, sumsOf, talliesOf, type Tally } from './tallies.ts';
 
+export interface FromHand {
+  /** The call began with what this process has in hand. Null: it has read. */
+  readonly fromHand: {
+    /** The memory that the data were last used in, as it stood in them. */
+    readonly identity: string;
+    /** Somebody has opted out of something, so the script has to ask who. */
+    readonly asksOptOuts: boolean;
+  } | null;
+}
+
 /** A process that slept longer than this between reading and writing reads again: its moment is over. */
-const FRESH_MS = 30_000;
+export const FRESH_MS = 30_000;
 /** What one script writes at most, so that nobody waits long for it: changed deliveries, and characters of them. */
 const MOST_DELIVERIES = 1_000;
 const MOST_CHARACTERS = 4_000_000;
@@ -24,8 +36,13 @@ const MOST_CHARACTERS = 4_000_000;
 export function writesOf(
   run: Run,
   known: Known,
-  { speaking, reservedBy, contentRetentionMs }: WriteOptions & { readonly contentRetentionMs: number },
-): readonly (readonly Cell[])[] {
+  {
+    speaking,
+    reservedBy,
+    contentRetentionMs,
+    fromHand,
+  }: WriteOptions & FromHand & { readonly contentRetentionMs: number },
+): readonly (readonly Argument[])[] {
   const entries = [...run.deliveries.entries()];
   const alone = new Set(speaking);
   const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
@@ -43,6 +60,7 @@ export function writesOf(
     const lists: Lists = {
       alone: looked.map(({ id, fact }) => [id, fact?.version ?? '']),
       changed: part.rows,
+      free: fromHand?.asksOptOuts === true ? part.entries.filter(isMarked).map(({ record }) => [whoOf(record)]) : [],
       learned: run.deliveries.learned.filter(([, id]) => ids.has(id)).map(([key, id]) => [plain(key), id]),
       taken,
       sums: sumsOf(mine, isLast ? run.refusedMoves : 0),
@@ -52,47 +70,57 @@ export function writesOf(
     };
     if (isLast) Object.assign(lists, notificationLists(run, tally, spoken));
     else for (const [id, each] of tally) spoken.set(id, sumOf(spoken.get(id), each));
-    const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs });
-    return [...head, ...flat(lists)];
+    const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs, fromHand });
+    return [...head, ...packedLists(lists)];
   });
 }
 
 function headOf(
   run: Run,
   known: Known,
-  about: { readonly reservedBy: string | null; readonly isLast: boolean; readonly contentRetentionMs: number },
+  about: FromHand & {
+    readonly reservedBy: string | null;
+    readonly isLast: boolean;
+    readonly contentRetentionMs: number;
+  },
 ): readonly Cell[] {
   const { store } = known;
   const { gates } = run;
   // A late copy of an opt-out or a block must not undo what came after it.
   const restsOnGates = gates.wereAsked || gates.suppressions.size > 0 || gates.blocks.size > 0;
   const { changedAt, quietUntil, isReckoned, last } = run.epochs.saved;
+  const nowMs = store?.nowMs ?? 0;
   const isNewEpoch = about.isLast && isEpochChange(run, known);
   return [
     store?.key ?? '',
     store?.version ?? '',
     store?.identityNow ?? '',
     restsOnGates ? (store?.gates ?? '') : '',
-    (store?.nowMs ?? 0) + FRESH_MS,
+    nowMs + (about.fromHand === null ? FRESH_MS : MOST_STALE_MS),
     about.reservedBy ?? '',
     about.isLast ? '1' : '0',
     about.contentRetentionMs,
     // One above the fence that this call may have given out.
     ...(isNewEpoch ? [changedAt ?? '-', quietUntil, isReckoned ? '1' : '0', last + 1] : ['', '', '', '']),
+    ...(about.fromHand === null ? ['', ''] : [nowMs, about.fromHand.identity]),
   ];
+}
+
+function isMarked({ fact, record }: DeliveryEntry): boolean {
+  return record.state === 'dispatching' && fact?.record?.state !== 'dispatching';
 }
 
 interface Part {
   readonly entries: readonly DeliveryEntry[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: readonly string[];
 }
 
 function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number): readonly Part[] {
-  const parts: { entries: DeliveryEntry[]; rows: (readonly Cell[])[] }[] = [{ entries: [], rows: [] }];
+  const parts: { entries: DeliveryEntry[]; rows: string[] }[] = [{ entries: [], rows: [] }];
   let characters = 0;
   for (const entry of changed) {
     const row = changedRow(entry, contentRetentionMs);
-    const size = row.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+    const size = row.length;
     let part = parts.at(-1) as (typeof parts)[number];
     if (part.rows.length > 0 && (part.rows.length >= MOST_DELIVERIES || characters + size > MOST_CHARACTERS)) {
       parts.push((part = { entries: [], rows: [] }));
@@ -103,14 +131,4 @@ function partsOf(changed: readonly DeliveryEntry[], contentRetentionMs: number):
     part.rows.push(row);
   }
   return parts;
-}
-
-function flat(lists: Lists): readonly Cell[] {
-  const cells: Cell[] = [];
-  for (const name of Object.keys(LISTS) as (keyof typeof LISTS)[]) {
-    const rows = lists[name] ?? [];
-    cells.push(rows.length);
-    for (const row of rows) cells.push(...row);
-  }
-  return cells;
 }

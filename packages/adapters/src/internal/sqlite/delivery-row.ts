@@ -39,7 +39,7 @@ export const ROW_COLUMNS =
 export const WITH_MESSAGE = '(SELECT message FROM sendonce_contents WHERE delivery = d.seq)' as const;
 
 /** What never changes after the delivery was made, but for the data, which are erased in the end. */
-type Fixed = Pick<
+export type Fixed = Pick<
   DeliveryRecord,
   | 'v'
   | 'target'
@@ -173,7 +173,7 @@ function timeOf({ state, work_at, watch_at }: DeliveryRow): Partial<DeliveryReco
   return field === undefined ? {} : { [field]: work_at ?? watch_at };
 }
 
-function messageOf({ state, message }: DeliveryRow): MessageContent {
+export function messageOf({ state, message }: Pick<DeliveryRow, 'state' | 'message'>): MessageContent {
   if (message === '') return NOT_READ;
   if (message !== null) return JSON.parse(message) as MessageContent;
   // Erased, where that is settled. An empty message must not go out in the place of one that is lost.
@@ -181,9 +181,11 @@ function messageOf({ state, message }: DeliveryRow): MessageContent {
   return NOT_READ;
 }
 
+type Columns = Pick<DeliveryRow, 'state' | 'provider' | 'work_at' | 'watch_at' | 'settled_at'>;
 type Changing = Pick<DeliveryRecord, keyof typeof DEFAULTS>;
 
-function isSound({ state, provider, work_at, watch_at, settled_at }: DeliveryRow, of: Changing): boolean {
+/** Whether the steps can work with it. */
+export function isSound({ state, provider, work_at, watch_at, settled_at }: Columns, of: Changing): boolean {
   if (!STATES.has(state) || !isText(provider) || provider === '') return false;
   // The same as `LOST_DELIVERIES` says: no step leaves a state without its time, or with another's.
   if (isMoment(work_at) !== (workField(state) !== undefined)) return false;

@@ -1,7 +1,11 @@
+import type { Ledger } from '@sendonce/core';
 import { ledgerCapabilities, type LedgerSubject } from '@sendonce/core/conformance';
 import pg from 'pg';
 import { afterAll } from 'vitest';
-import { migrate, postgresLedger } from '../../../src/ledgers/postgres.ts';
+import { memoryOf, type Memory } from '../../../src/internal/ahead/memory.ts';
+import { ledgerOn } from '../../../src/internal/postgres/ledger.ts';
+import { checkedOptions } from '../../../src/internal/postgres/options.ts';
+import { migrate, type PostgresLedgerOptions } from '../../../src/ledgers/postgres.ts';
 import { server } from './server.ts';
 
 /** A schema with an empty ledger in it, and a clock that stands still until a test moves it. */
@@ -58,10 +62,18 @@ export function clockedSchemas(): () => Promise<ClockedSchema> {
   }
 }
 
-export async function subjectOn(schemas: () => Promise<ClockedSchema>): Promise<LedgerSubject> {
+/** Of a store whose clock stands still: what is reckoned is exactly what that says, until a test moves it. */
+export function stillMemory(): Memory {
+  return memoryOf(() => 0);
+}
+
+export async function subjectOn(
+  schemas: () => Promise<ClockedSchema>,
+  open = (options: PostgresLedgerOptions): Ledger => ledgerOn(checkedOptions(options), stillMemory()),
+): Promise<LedgerSubject> {
   const { pool, schema, elapse, giveBack } = await schemas();
   const warnings: string[] = [];
-  const ledger = postgresLedger({ client: pool, schema, onWarning: (each) => warnings.push(each) });
+  const ledger = open({ client: pool, schema, onWarning: (each) => warnings.push(each) });
   return {
     ledger,
     loseMemory: null,

@@ -1,0 +1,9 @@
+import type { ProviderFacts } from './internal/api/facts.ts';
+import { RESEND } from './providers/resend.ts';
+
+export { promiseOf } from './internal/api/promise.ts';
+export type { ProviderFacts } from './internal/api/facts.ts';
+export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
+
+/** The providers there are, by name. Loads no vendor's package. */
+export const PROVIDERS: readonly ProviderFacts[] = [RESEND];

@@ -1,0 +1,37 @@
+import type { QueueTerms } from '@sendonce/chaos/processes';
+import { SendonceError, type Queue } from '@sendonce/core';
+import { isAmqp, isRedis, isSqs } from './address.ts';
+import type * as SqsPlace from './sqs-place.ts';
+import { placeAt } from './servers/own-server.ts';
+import type { Place, PlaceOptions } from './place.ts';
+
+/** Makes an empty queue there. @throws SendonceError QUEUE_UNAVAILABLE, DRIVER_MISSING */
+export async function makeQueue(address: string, options: PlaceOptions): Promise<Place> {
+  if (address === 'redis:') {
+    const { ownRedis } = await import('./servers/redis.ts');
+    return placeAt(await ownRedis('queue'), makeQueue);
+  }
+  if (address === 'amqp:') {
+    const { ownRabbitmq } = await import('./servers/rabbitmq.ts');
+    return placeAt(await ownRabbitmq('queue'), makeQueue);
+  }
+  if (isRedis(address)) return (await import('./redis-queue-place.ts')).redisQueuePlace(address, options);
+  if (isAmqp(address)) return (await import('./amqp-place.ts')).amqpPlace(address, options);
+  return (await sqs()).sqsPlace(address, options);
+}
+
+/** Opens what a place's address names. */
+export async function openQueue(address: string, terms: QueueTerms): Promise<Queue> {
+  if (isRedis(address)) return (await import('./redis-queue-place.ts')).openRedisQueue(address, terms);
+  if (isAmqp(address)) return (await import('./amqp-place.ts')).openAmqp(address, terms);
+  if (isSqs(address)) return (await sqs()).openSqs(address, terms);
+  throw new Error(`'${address}' names no queue`);
+}
+
+function sqs(): Promise<Pick<typeof SqsPlace, 'sqsPlace' | 'openSqs'>> {
+  return import('./sqs-place.ts').catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+    const message = "a queue in SQS needs the '@aws-sdk/client-sqs' package; run: npm install @aws-sdk/client-sqs";
+    throw new SendonceError('DRIVER_MISSING', message, { cause });
+  });
+}

@@ -1,0 +1,32 @@
+import { SendonceError } from '@sendonce/core';
+import type { Redis } from 'ioredis';
+import { withPassword, type PasswordOf } from './password.ts';
+
+/** Between two tries to connect again, ms. */
+const AGAIN_MS = 100;
+const KEYS_AT_ONCE = 1_000;
+
+/** A client that tries again for ever, and whose calls fail after a few tries: a server that restarts is met soon. */
+export async function redisClient(address: string, of: PasswordOf): Promise<Redis> {
+  const { Redis: Client } = await import('ioredis').catch((cause: unknown) => {
+    throw new SendonceError('DRIVER_MISSING', "Redis needs the 'ioredis' package; run: npm install ioredis", { cause });
+  });
+  const client = new Client(withPassword(address, of), {
+    lazyConnect: true,
+    maxRetriesPerRequest: 5,
+    retryStrategy: () => AGAIN_MS,
+  });
+  // Whoever uses it next meets it, and tells.
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** Removes every key whose name begins so. */
+export async function removeKeys(client: Redis, prefix: string): Promise<void> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await client.scan(cursor, 'MATCH', `${prefix}*`, 'COUNT', KEYS_AT_ONCE);
+    if (keys.length > 0) await client.unlink(keys);
+    cursor = next;
+  } while (cursor !== '0');
+}

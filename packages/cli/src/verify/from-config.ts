@@ -1,0 +1,64 @@
+import { SendonceError, type NotifierConfig } from '@sendonce/core';
+import { isFields, shown } from '@sendonce/core/internal';
+import { importFile, loadConfig } from '../config-file/load-config.ts';
+import { flagWords } from '../simulate/again.ts';
+import { ownSuite } from './from-module.ts';
+import type { PortName, Suite } from './suite.ts';
+
+/**
+ * The suites of a config file: of what its export `verify` makes, else of its own queue and ledger, the file being loaded anew for each law.
+ * What keeps what is written into it is not touched.
+ * @throws SendonceError CONFIG_FILE_INVALID; MODULE_INVALID for a store that keeps its data, and for a `verify` that is none.
+ */
+export async function fromConfig(
+  file: string,
+  given: string | undefined,
+  ports: readonly PortName[],
+): Promise<Suite[]> {
+  const config = await loadConfig(file, { samples: false });
+  const makers = makersIn(file, (await importFile(file))['verify']);
+  const flags = given === undefined ? '' : flagWords('config', given);
+  const wanted = ports.filter((port) => makers[port] !== undefined || config[port] !== undefined);
+  const suites = wanted.map((port) => {
+    const what = makers[port] === undefined ? `the config in ${file}` : `verify.${port} of ${file}`;
+    const maker = makers[port] ?? (async () => portOf(await loadConfig(file, { samples: false }), port));
+    if (makers[port] === undefined) checkKeepsNothing(file, port, config);
+    return ownSuite({ port, file, flags, what, maker });
+  });
+  // Those of the first load were only looked at.
+  for (const port of ['queue', 'ledger'] as const) await config[port]?.close();
+  return suites;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- they are the user's, and may take what they like
+type Makers = { readonly [port in PortName]?: Function };
+
+function makersIn(file: string, exported: unknown): Makers {
+  if (exported === undefined) return {};
+  if (!isFields(exported))
+    throw new SendonceError(
+      'MODULE_INVALID',
+      `${file}: verify must be { queue, ledger }, each a function, got ${shown(exported)}`,
+    );
+  for (const [name, maker] of Object.entries(exported))
+    if ((name !== 'queue' && name !== 'ledger') || typeof maker !== 'function')
+      throw new SendonceError(
+        'MODULE_INVALID',
+        `${file}: verify.${name} is ${typeof maker === 'function' ? 'neither queue nor ledger' : `${shown(maker)}, not a function that makes one`}`,
+      );
+  return exported;
+}
+
+/** @throws SendonceError MODULE_INVALID */
+function checkKeepsNothing(file: string, port: PortName, config: NotifierConfig): void {
+  if (portOf(config, port)?.capabilities.durable !== true) return;
+  throw new SendonceError(
+    'MODULE_INVALID',
+    `${file}: its ${port} keeps what is written into it, and the laws write into a new, empty one each. Say in that file how one is made, ` +
+      `\`export const verify = { ${port}: () => ... }\`, or name a module or an address: --${port} FILE|ADDRESS`,
+  );
+}
+
+function portOf(config: NotifierConfig, port: PortName): NotifierConfig[PortName] {
+  return config[port];
+}

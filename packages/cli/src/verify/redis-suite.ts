@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import { redisLedger } from '@sendonce/adapters/ledgers/redis';
+import { redisQueue } from '@sendonce/adapters/queues/redis';
+import { SendonceError } from '@sendonce/core';
+import type { Redis } from 'ioredis';
+import { subjectOf } from './subject-of.ts';
+import type { PortName, Suite } from './suite.ts';
+
+const VISIBILITY_MS = 2_000;
+
+/** Keys under a name of its own for each law, removed after it. */
+export function redisSuite(port: PortName, address: string): Omit<Suite, 'from' | 'flags'> {
+  let client: Redis | null = null;
+  return {
+    port,
+    isOwn: false,
+    async make() {
+      client ??= await connected(address);
+      const redis = client;
+      const name = `sendonce-verify-${randomBytes(6).toString('hex')}`;
+      const tag = port === 'queue' ? `{sendonce:${name}}` : `{${name}}`;
+      const close = (): Promise<void> => remove(redis, `${tag}:*`);
+      const made =
+        port === 'queue'
+          ? { queue: redisQueue({ client: redis, name, visibilityMs: VISIBILITY_MS }), close }
+          : { ledger: redisLedger({ client: redis, name, onWarning: () => undefined }), close };
+      return subjectOf(port, made, address);
+    },
+    close: async () => client?.disconnect(),
+  };
+}
+
+async function connected(address: string): Promise<Redis> {
+  const { Redis } = await import('ioredis').catch((cause: unknown) => {
+    throw new SendonceError(
+      'DRIVER_MISSING',
+      "a store in Redis needs the 'ioredis' package; run: npm install ioredis",
+      {
+        cause,
+      },
+    );
+  });
+  const client = new Redis(address, { maxRetriesPerRequest: 1 });
+  // Whoever uses it next meets it, and tells.
+  client.on('error', () => undefined);
+  return client;
+}
+
+async function remove(client: Redis, pattern: string): Promise<void> {
+  let cursor = '0';
+  do {
+    const [next, keys] = await client.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
+    if (keys.length > 0) await client.del(...keys);
+    cursor = next;
+  } while (cursor !== '0');
+}

@@ -1,0 +1,68 @@
+import type { Ledger, Queue } from '@sendonce/core';
+import { ledgerCapabilities, type LedgerSubject, type QueueSubject } from '@sendonce/core/conformance';
+import { checkPort, isFields, shown } from '@sendonce/core/internal';
+import { SendonceError } from '@sendonce/core';
+import { paced, wait } from './real-time.ts';
+import type { PortName, Subject } from './suite.ts';
+
+/** What the laws count in where nothing else is said, ms: half of a delay has to be longer than a busy machine stalls. */
+const UNIT_MS: Readonly<Record<PortName, number>> = { queue: 200, ledger: 100 };
+
+interface Parts {
+  readonly unitMs: number;
+  /** Null: its clock is its own. */
+  readonly elapse: ((ms: number) => Promise<void>) | null;
+  readonly loseMemory: LedgerSubject['loseMemory'];
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * What a law is given, of what a maker made: the port alone, or `{ queue | ledger, unitMs?, elapse?, loseMemory?, close? }`.
+ * @throws SendonceError MODULE_INVALID naming the maker and what is missing.
+ */
+export function subjectOf(port: PortName, given: unknown, maker: string): Subject {
+  const own = isFields(given) && given[port] !== undefined ? given[port] : given;
+  try {
+    checkPort(port, `what ${maker} makes`, own);
+  } catch (cause) {
+    throw new SendonceError('MODULE_INVALID', (cause as Error).message, { cause });
+  }
+  const parts = partsOf(port, own === given ? {} : (given as Fields), own as Queue | Ledger, maker);
+  return port === 'queue' ? queueSubject(own as Queue, parts) : ledgerSubject(own as Ledger, parts);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function partsOf(port: PortName, given: Fields, own: Queue | Ledger, maker: string): Parts {
+  const functionIn = (name: string): unknown => {
+    const value = given[name];
+    if (value === undefined || value === null || typeof value === 'function') return value ?? null;
+    throw new SendonceError('MODULE_INVALID', `${name} of what ${maker} makes must be a function, got ${shown(value)}`);
+  };
+  const { unitMs = UNIT_MS[port] } = given;
+  if (typeof unitMs !== 'number' || !(unitMs >= 1))
+    throw new SendonceError(
+      'MODULE_INVALID',
+      `unitMs of what ${maker} makes must be 1 ms or more, got ${shown(unitMs)}`,
+    );
+  const close = functionIn('close') as (() => unknown) | null;
+  return {
+    unitMs,
+    elapse: functionIn('elapse') as Parts['elapse'],
+    loseMemory: functionIn('loseMemory') as Parts['loseMemory'],
+    close: async () => {
+      await own.close();
+      await close?.();
+    },
+  };
+}
+
+function queueSubject(real: Queue, { unitMs, elapse, close }: Parts): QueueSubject {
+  const { queue, elapse: waiting } = elapse === null ? paced(real) : { queue: real, elapse };
+  return { queue, capabilities: { ...real.capabilities }, unitMs, elapse: waiting, close };
+}
+
+function ledgerSubject(ledger: Ledger, { unitMs, elapse, loseMemory, close }: Parts): LedgerSubject {
+  const capabilities = { ...ledgerCapabilities({ ledger, loseMemory }), elapse: elapse !== null };
+  return { ledger, loseMemory, capabilities, unitMs, elapse: elapse ?? wait, close };
+}
