@@ -39,13 +39,9 @@ function arrived(id, key) {
 server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1', () => process.send({ kind: 'port', port: server.address().port }));
 process.on('message', () => {
-  const of = (test) => times.filter(test).length;
-  process.send({
-    kind: 'report',
-    once: of((n) => n === 1),
-    twice: of((n) => n > 1),
-    never: of((n) => n === 0),
-    lastFirstAt,
-  });
+  const told = Array.from(times);
+  const never = told.flatMap((n, id) => (n === 0 ? [id] : []));
+  const [once, twice] = [told.filter((n) => n === 1).length, told.filter((n) => n > 1).length];
+  process.send({ kind: 'report', once, twice, never, lastFirstAt });
 });
 process.once('disconnect', () => process.exit());

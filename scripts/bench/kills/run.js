@@ -53,23 +53,23 @@ async function killed(name, faults, plan, quiet) {
   const second = child('worker.js', worker);
   setTimeout(quiet, plan.quietMs);
   const settledMs = await emptied(peer, killedAt, plan.limitMs);
-  const listed = await peer.listed();
-  const left = settledMs === null ? await peer.left() : 0;
+  const [gaveUp, waiting, left] = [await peer.gaveUp(), await peer.waiting(), await peer.left()];
   provider.send('report');
   const { once, twice, never, lastFirstAt } = await heard(provider, 'report');
   second.kill('SIGKILL');
   provider.kill('SIGKILL');
   await peer.close();
   await stop();
-  return {
-    once,
-    twice,
-    never,
-    listed,
-    left,
-    lastRecipientS: seconds(lastFirstAt - killedAt),
-    settledS: seconds(settledMs),
-  };
+  const lost = lostOf(never, { gaveUp, waiting, left });
+  const [lastRecipientS, settledS] = [lastFirstAt - killedAt, settledMs].map(seconds);
+  return { once, twice, never: never.length, lost, gaveUp: gaveUp.length, left, lastRecipientS, settledS };
+}
+
+/** How many were not told, and are in no list; null where what waits can only be counted. */
+export function lostOf(never, { gaveUp, waiting, left }) {
+  if (waiting.length < left) return null;
+  const known = new Set([...gaveUp, ...waiting]);
+  return never.filter((id) => !known.has(id)).length;
 }
 
 async function enqueue(peer, count) {

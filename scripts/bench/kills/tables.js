@@ -1,6 +1,15 @@
 import { machineLine, table } from '../page.js';
 
-const HEAD = ['who', 'exactly once', 'twice', 'never', 'listed', 'last recipient, s', 'settled, s'];
+const HEAD = [
+  'who',
+  'exactly once',
+  'twice',
+  'never',
+  'of them in no list',
+  'given up',
+  'last recipient, s',
+  'settled, s',
+];
 
 /** One table for each scenario, in the order of the runs. */
 export function killTables(runs) {
@@ -13,8 +22,17 @@ export function killTables(runs) {
     .join('\n\n');
 }
 
-function rowOf({ name, once, twice, never, listed, left, lastRecipientS, settledS }) {
-  return [name, once, twice, never, listed, lastRecipientS, settledS ?? `not within the limit: ${left} left`];
+function rowOf({ name, once, twice, never, lost, gaveUp, left, lastRecipientS, settledS }) {
+  return [
+    name,
+    once,
+    twice,
+    never,
+    lost ?? 'not known',
+    gaveUp,
+    lastRecipientS,
+    settledS ?? `not within the limit: ${left} left`,
+  ];
 }
 
 export function killsSection({ machine, load, versions, runs }) {

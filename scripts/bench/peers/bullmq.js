@@ -1,6 +1,8 @@
 import { Queue, Worker } from 'bullmq';
 import { handlerOf, redisDedup } from './work.js';
 
+const idsOf = (jobs) => jobs.map(({ data }) => data.id);
+
 /** BullMQ: one job for each recipient, default settings but for what `options` says. */
 export async function open({ addresses, concurrency, send, options = {} }) {
   const connection = { host: '127.0.0.1', port: addresses.redis };
@@ -20,7 +22,8 @@ export async function open({ addresses, concurrency, send, options = {} }) {
       return () => worker.close();
     },
     left: () => queue.getJobCountByTypes('waiting', 'active', 'delayed', 'prioritized'),
-    listed: () => queue.getFailedCount(),
+    gaveUp: async () => idsOf(await queue.getJobs(['failed'])),
+    waiting: async () => idsOf(await queue.getJobs(['waiting', 'active', 'delayed', 'prioritized'])),
     async close() {
       dedup?.close();
       await queue.close();

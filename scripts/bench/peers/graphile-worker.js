@@ -2,6 +2,8 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import pg from 'pg';
 import { handlerOf, postgresDedup } from './work.js';
 
+const UNDONE = 'attempts < max_attempts OR locked_at IS NOT NULL';
+
 /** graphile-worker: one job for each recipient, through its own `add_jobs`. */
 export async function open({ addresses, concurrency, send, options = {} }) {
   const pgPool = new pg.Pool({ connectionString: addresses.postgres, max: 20 });
@@ -18,9 +20,11 @@ export async function open({ addresses, concurrency, send, options = {} }) {
          FROM unnest($1::int[]) AS id))`,
       [ids],
     );
-  const countOf = async (where) => {
-    const { rows } = await pgPool.query(`SELECT count(*)::int AS n FROM graphile_worker._private_jobs WHERE ${where}`);
-    return rows[0].n;
+  const idsWhere = async (where) => {
+    const { rows } = await pgPool.query(
+      `SELECT (payload->>'id')::int AS id FROM graphile_worker._private_jobs WHERE ${where}`,
+    );
+    return rows.map(({ id }) => id);
   };
   return {
     enqueue: add,
@@ -30,8 +34,9 @@ export async function open({ addresses, concurrency, send, options = {} }) {
       const runner = await run({ pgPool, logger, concurrency, taskList, noHandleSignals: true, pollInterval: 500 });
       return () => runner.stop();
     },
-    left: () => countOf('attempts < max_attempts OR locked_at IS NOT NULL'),
-    listed: () => countOf('attempts >= max_attempts AND locked_at IS NULL'),
+    left: async () => (await idsWhere(UNDONE)).length,
+    waiting: () => idsWhere(UNDONE),
+    gaveUp: () => idsWhere('attempts >= max_attempts AND locked_at IS NULL'),
     async close() {
       await utils.release();
       await dedup?.close();

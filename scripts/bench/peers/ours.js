@@ -37,6 +37,15 @@ export async function open({ addresses, concurrency, send, options = {} }) {
     const { deliveries } = await ledger.count();
     return states.reduce((sum, state) => sum + deliveries[state], 0);
   };
+  const idsIn = async (states) => {
+    const ids = [];
+    for (let cursor; cursor !== null;) {
+      const page = await ledger.list({ states }, { limit: 500, ...(cursor === undefined ? {} : { cursor }) });
+      ids.push(...page.items.map(({ target }) => idOf(target.to)));
+      cursor = page.cursor;
+    }
+    return ids;
+  };
   const seal = (ids) =>
     notifier.publish('order', { order: 1 }, { key: `all-${ids[0]}`, recipients: ids.map(personOf) });
   const isExpanded = async () => {
@@ -63,7 +72,8 @@ export async function open({ addresses, concurrency, send, options = {} }) {
     },
     work: () => start({}),
     left: () => sumOf(MOVING),
-    listed: () => sumOf(GAVE_UP),
+    waiting: () => idsIn(MOVING),
+    gaveUp: () => idsIn(GAVE_UP),
     async close() {
       await notifier.close();
       closeQueues();
@@ -84,7 +94,7 @@ const LEDGERS = {
     const pool = new pg.Pool({ connectionString, max: 10 });
     pool.on('error', () => undefined);
     await migrate({ client: pool });
-    return { ledger: postgresLedger({ client: pool }), closeLedger: () => pool.end() };
+    return { ledger: postgresLedger({ client: pool, prepare: true }), closeLedger: () => pool.end() };
   },
 };
 

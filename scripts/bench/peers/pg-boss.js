@@ -1,6 +1,8 @@
 import PgBoss from 'pg-boss';
 import { handlerOf, postgresDedup } from './work.js';
 
+const UNDONE = `state < 'completed'`;
+
 /** pg-boss: as many workers as `options` says, each with a batch of its own; a batch is done when all of it is. */
 export async function open({ addresses, send, options = {} }) {
   const { workers = 1, batchSize = 50 } = options;
@@ -11,9 +13,11 @@ export async function open({ addresses, send, options = {} }) {
   const dedup = options.dedup === true ? await postgresDedup(addresses.postgres) : undefined;
   const handle = handlerOf({ send, dedup });
   const add = (ids) => boss.insert(ids.map((id) => ({ name: 'jobs', data: { id } })));
-  const countOf = async (where) => {
-    const { rows } = await boss.getDb().executeSql(`SELECT count(*)::int AS n FROM pgboss.job WHERE ${where}`, []);
-    return rows[0].n;
+  const idsWhere = async (where) => {
+    const { rows } = await boss
+      .getDb()
+      .executeSql(`SELECT (data->>'id')::int AS id FROM pgboss.job WHERE ${where}`, []);
+    return rows.map(({ id }) => id);
   };
   return {
     enqueue: add,
@@ -24,8 +28,9 @@ export async function open({ addresses, send, options = {} }) {
       for (let each = 0; each < workers; each += 1) await boss.work('jobs', polling, run);
       return () => boss.offWork('jobs');
     },
-    left: () => countOf(`state < 'completed'`),
-    listed: () => countOf(`state = 'failed'`),
+    left: async () => (await idsWhere(UNDONE)).length,
+    waiting: () => idsWhere(UNDONE),
+    gaveUp: () => idsWhere(`state = 'failed'`),
     async close() {
       await boss.stop({ graceful: false });
       await dedup?.close();

@@ -50,7 +50,9 @@ export async function open({ addresses, concurrency, send, options = {} }) {
       );
       return WAITING.reduce((sum, name) => sum + Number(Attributes[name]), 0);
     },
-    listed: async () => 0,
+    // Without a dead-letter queue nothing is given up; what waits can only be counted.
+    gaveUp: async () => [],
+    waiting: async () => [],
     async close() {
       dedup?.close();
       client.destroy();
