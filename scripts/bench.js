@@ -9,7 +9,7 @@ import { runKills } from './bench/kills/run.js';
 import { killsSection, killTables } from './bench/kills/tables.js';
 import { sqliteSection, writeSection } from './bench/page.js';
 import { runPeers } from './bench/peers/run.js';
-import { flowTable, peersSection, workTable } from './bench/peers/tables.js';
+import { peersSection, peersTables } from './bench/peers/tables.js';
 import { ROW_NAMES as ROWS } from './bench/rows.js';
 import { versions } from './bench/versions.js';
 
@@ -45,9 +45,13 @@ process.exit();
 /** Ours and peers on the same work, side by side. */
 async function peers() {
   const told = (name, mode, figures) => row(`${name}: ${mode}`, '', JSON.stringify(figures));
-  const results = await runPeers({ quick: flags.quick, names: flags.who, told });
-  console.log(`\n${workTable(results)}\n\n${flowTable(results)}\n`);
-  if (flags.write) writeSection('peers', peersSection({ machine, load, versions: versions(), results }));
+  let last = [];
+  const soFar = (results) => {
+    last = results;
+    if (flags.write) writeSection('peers', peersSection({ machine, load, versions: versions(), results }));
+  };
+  await runPeers({ quick: flags.quick, names: flags.who, told, soFar });
+  console.log(`\n${peersTables(last)}\n`);
 }
 
 /** Ours and peers, killed in the middle. */

@@ -24,8 +24,8 @@ describe.concurrent('the bench', () => {
   test('measures ours beside a peer', { timeout: 60_000 }, async () => {
     const who = ['BullMQ + SET NX', 'Sendonce on Redis'].flatMap((name) => ['--who', name]);
     const out = await bench('--only', 'peers', ...who);
-    expect(out).toMatch(/^\| BullMQ \+ SET NX \| [\d,]+ \| [\d.]+ x \| [\d,]+ \|/m);
-    expect(out).toMatch(/^\| Sendonce on Redis \| [\d,]+ \| {2}\| [\d,]+ \|/m);
+    expect(out).toMatch(/^\| BullMQ \+ SET NX \| [\d,]+ \([\d,]+ to [\d,]+\) \| [\d.]+ x \| [\d,]+ \|/m);
+    expect(out).toMatch(/^\| Sendonce on Redis \| [\d,]+ \([\d,]+ to [\d,]+\) \| {2}\| [\d,]+ \|/m);
   });
 
   test('kills a worker of ours, and nobody is told twice or never', { timeout: 60_000 }, async () => {

@@ -12,9 +12,9 @@ const script = fileURLToPath(new URL('measure.js', import.meta.url));
 
 /**
  * Measures everybody of these names (default: all); `quick` takes few recipients and one round, to see that it runs. `told` hears of
- * each run as it ends.
+ * each run as it ends, `soFar` of all that there is after each kind of run: who breaks off a long bench has what was measured until then.
  */
-export async function runPeers({ quick = false, names = Object.keys(SET_UPS), told }) {
+export async function runPeers({ quick = false, names = Object.keys(SET_UPS), told, soFar }) {
   const plan = quick
     ? { rounds: 1, share: 0.005, seconds: 0.2, fanOut: 500 }
     : { rounds: 3, share: 1, seconds: LATENCY_S, fanOut: 100_000 };
@@ -29,7 +29,9 @@ export async function runPeers({ quick = false, names = Object.keys(SET_UPS), to
     for (let round = 0; round < plan.rounds; round += 1)
       for (const name of round % 2 === 0 ? of : of.toReversed())
         runs[name].push(await one(name, mode, { count: countOf(name) }));
-    for (const name of of) results[name][mode] = medians(runs[name]);
+    for (const name of of)
+      results[name][mode] = { ...medians(runs[name]), rates: runs[name].map((run) => run.perSecond) };
+    soFar(Object.values(results));
   };
   const countOf = (name) => Math.max(100, Math.round(COUNTS[SET_UPS[name].group] * plan.share));
   await rounds('batch', countOf);
@@ -45,7 +47,7 @@ export async function runPeers({ quick = false, names = Object.keys(SET_UPS), to
     const count = Math.max(50, Math.round(perSecond * plan.seconds));
     results[name].latency = await one(name, 'latency', { count, perSecond });
   }
-  return Object.values(results);
+  soFar(Object.values(results));
 }
 
 async function measure(name, mode, { count, ...more }) {
