@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { Outcome, Provider } from '@sendonce/core';
 import { BOOLEAN_RULE, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { ProviderFacts } from '../internal/api/facts.ts';
 import { deadlineOf } from '../internal/deadline.ts';
 import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { DELIVERY_HEADER, mailOf, type Mail } from '../internal/email/mail.ts';
@@ -36,6 +37,23 @@ export interface SmtpOptions {
   readonly idleMs?: number;
 }
 
+/** What is known of SMTP. */
+export const SMTP: ProviderFacts = {
+  name: 'smtp',
+  title: 'any SMTP server',
+  channels: ['email'],
+  needs: 'nodemailer',
+  capabilities: {
+    idempotency: { kind: 'none' },
+    lookup: 'none',
+    correlation: { field: DELIVERY_HEADER, maxBytes: 255 },
+    coalesce: false,
+  },
+  id: "our Message-ID, and the server's queue id if it names one",
+  // The replies of SMTP are no codes of a vendor: the reference has a table of its own for them.
+  outcomes: [],
+};
+
 /**
  * Sends each message to an SMTP server through the `nodemailer` package, one recipient per mail, at most one complete mail per attempt.
  * SMTP knows no idempotency keys and cannot be asked: a connection that is lost after the mail began leaves the outcome unknown. The
@@ -44,7 +62,7 @@ export interface SmtpOptions {
  */
 export function smtp(options: SmtpOptions): Provider {
   check(options);
-  const { name = 'smtp', maxConnections = 10, messagesPerConnection = 100, idleMs = 10_000 } = options;
+  const { name = SMTP.name, maxConnections = 10, messagesPerConnection = 100, idleMs = 10_000 } = options;
   const server = serverOf(options);
   const from = senderOf('from', options.from);
   const library = mailLibrary();
@@ -58,12 +76,7 @@ export function smtp(options: SmtpOptions): Provider {
 
   return {
     name,
-    capabilities: {
-      idempotency: { kind: 'none' },
-      lookup: 'none',
-      correlation: { field: DELIVERY_HEADER, maxBytes: 255 },
-      coalesce: false,
-    },
+    capabilities: { ...SMTP.capabilities, lookup: 'none' },
     check(message) {
       const mail = mailOf(message, 'checked', from);
       return 'kind' in mail ? mail : null;

@@ -10,6 +10,7 @@ import {
   type Rule,
   type Rules,
 } from '@sendonce/core/internal';
+import type { ProviderFacts } from '../internal/api/facts.ts';
 import { deadlineOf } from '../internal/deadline.ts';
 import { hostOf, post } from '../internal/http/post.ts';
 import { isPublicAddress, NotPublic, publicLookup } from '../internal/http/public-addresses.ts';
@@ -53,6 +54,18 @@ export interface WebhookOptions {
   readonly notTakenOn?: readonly number[];
 }
 
+/** What is known of webhooks, of a receiver that promises nothing. */
+export const WEBHOOK: ProviderFacts = {
+  name: 'webhook',
+  title: 'any receiver over HTTP',
+  channels: ['webhook'],
+  needs: null,
+  capabilities: { idempotency: { kind: 'none' }, lookup: 'none', correlation: 'none', coalesce: false },
+  id: 'our `webhook-id`',
+  // What a receiver's answer means depends on the options: the reference has a table of its own for it.
+  outcomes: [],
+};
+
 /** Standard Webhooks lets a receiver answer slowly; what it says after its status is only read for the reason of a refusal. */
 const BODY_MS = 1_000;
 
@@ -64,7 +77,7 @@ const BODY_MS = 1_000;
  */
 export function webhook(options: WebhookOptions): Provider {
   check(options);
-  const { name = 'webhook', timeoutMs = 15_000, body = contentOf, notTakenOn = [] } = options;
+  const { name = WEBHOOK.name, timeoutMs = 15_000, body = contentOf, notTakenOn = [] } = options;
   const fixed = httpUrl(options.url);
   const headers = checkedHeaders(options.headers ?? {});
   const key = options.secret === undefined ? null : webhookKey(options.secret);
@@ -75,10 +88,9 @@ export function webhook(options: WebhookOptions): Provider {
   return {
     name,
     capabilities: {
-      idempotency: honoured === undefined ? { kind: 'none' } : { kind: 'key', windowMs: honoured.windowMs },
+      ...WEBHOOK.capabilities,
       lookup: 'none',
-      correlation: 'none',
-      coalesce: false,
+      ...(honoured !== undefined && { idempotency: { kind: 'key', windowMs: honoured.windowMs } }),
     },
     check(message) {
       const url = fixed ?? targetUrl(message.to, options);

@@ -65,6 +65,7 @@ export class Supervisor {
   #queue: NotifierConfig['queue'];
   #config: NotifierConfig | null = null;
   #striking = 0;
+  #lastServerStrike: Promise<void> = Promise.resolve();
   /** Host ms: by then the ledger's server is back and has been found again. */
   #awayUntil = 0;
   #failure: { readonly error: unknown } | null = null;
@@ -192,7 +193,14 @@ export class Supervisor {
     }
   }
 
-  async #strikeServer(fault: ServerFault): Promise<void> {
+  /** One after the other: a server that is being struck, or is away, cannot be struck. */
+  #strikeServer(fault: ServerFault): Promise<void> {
+    const strike = this.#lastServerStrike.then(() => this.#carryOutAtServer(fault));
+    this.#lastServerStrike = strike.catch(() => {});
+    return strike;
+  }
+
+  async #carryOutAtServer(fault: ServerFault): Promise<void> {
     const { serverFaults, now } = this.#parts;
     const startedAt = now();
     const isLedger = fault.server === 'ledger';

@@ -18,8 +18,10 @@ export function runGates(known: Known): RunGates {
   let wereAsked = false;
 
   function stands(tenant: string, recipient: string, topic: string, channel: string): boolean {
-    const own = suppressions.get(JSON.stringify([tenant, recipient, topic, channel]));
-    if (own !== undefined) return own.suppressed;
+    if (suppressions.size > 0) {
+      const own = suppressions.get(JSON.stringify([tenant, recipient, topic, channel]));
+      if (own !== undefined) return own.suppressed;
+    }
     if (known.store?.hasSuppressions === false) return false;
     const rows = known.values('suppressed', plain(tenant), plain(recipient)) ?? [];
     return rows.some((row) => row.x === plain(topic) && row.y === channel);

@@ -1,5 +1,10 @@
-import type { Channel, ProviderCapabilities } from '@sendonce/core';
+import type { Channel, Lookup, ProviderCapabilities } from '@sendonce/core';
 import type { OutcomeRow } from './outcome-table.ts';
+
+/** What an adapter declares, without the means: nobody can be asked before there are options. */
+export interface DeclaredCapabilities extends Omit<ProviderCapabilities, 'lookup'> {
+  readonly lookup: Omit<Lookup, 'find'> | 'none';
+}
 
 /** What is known of a provider before anybody gives it options: what its adapter declares, `notify providers` lists and the reference shows. */
 export interface ProviderFacts {
@@ -10,7 +15,7 @@ export interface ProviderFacts {
   readonly channels: readonly Channel[];
   /** The package that has to be installed beside; null: none. */
   readonly needs: string | null;
-  readonly capabilities: ProviderCapabilities;
+  readonly capabilities: DeclaredCapabilities;
   /** What `providerMessageId` is. */
   readonly id: string;
   /** Empty where the outcomes follow from no table of codes. */

@@ -1,8 +1,9 @@
-import type { Outcome, OutgoingMessage, Provider } from '@sendonce/core';
+import type { Lookup, Outcome, OutgoingMessage, Provider, ProviderCapabilities } from '@sendonce/core';
 import { deadlineOf, type Deadline } from '../deadline.ts';
 import { post, type HttpAnswer, type HttpPost } from '../http/post.ts';
 import { retryAfter } from '../http/retry-after.ts';
 import type { Rejection } from '../rejection.ts';
+import type { DeclaredCapabilities } from './facts.ts';
 import { outcomeBy, type OutcomeRow } from './outcome-table.ts';
 
 /** An answer, and what its JSON says; undefined where it is none. */
@@ -10,14 +11,8 @@ export interface ApiAnswer extends HttpAnswer {
   readonly json: unknown;
 }
 
-/** What is one vendor's own. Everything that is the same for all that speak HTTP is in `httpApi`. */
-export interface HttpApi extends Pick<Provider, 'name' | 'capabilities'> {
-  /** How long all of a request may take, ms. */
-  readonly timeoutMs: number;
-  /** The request for a message, or why it can never be sent. Pure: the same message and key make the same bytes. */
-  request(message: OutgoingMessage, key: string): HttpPost | Rejection;
-  /** What is sent along and is no part of the message: credentials that have to be fetched or signed. @defaultValue nothing */
-  authorize?(deadline: Deadline): Promise<Readonly<Record<string, string>> | Outcome>;
+/** How a vendor's answers are read. */
+export interface ApiAnswers {
   /** The vendor's id for the message in an answer of 2xx. Null: it gave none, and acceptance is not proven. */
   idIn(answer: ApiAnswer): string | null;
   /** Whether an answer of 2xx says that it failed: then the table decides. @defaultValue never */
@@ -27,19 +22,34 @@ export interface HttpApi extends Pick<Provider, 'name' | 'capabilities'> {
   reasonIn(answer: ApiAnswer): string | null;
   /** An outcome that no table can tell: what depends on more than status and code. @defaultValue none */
   special?(answer: ApiAnswer): Outcome | null;
+  /** How long a vendor that has its own way of saying so asks to wait, ms. @defaultValue what `Retry-After` says */
+  waitIn?(answer: ApiAnswer): number | null;
   readonly table: readonly OutcomeRow[];
 }
 
+/** What is one vendor's own. Everything that is the same for all that speak HTTP is in `httpApi`. */
+export interface HttpApi extends Pick<Provider, 'name'>, ApiAnswers {
+  readonly capabilities: DeclaredCapabilities;
+  /** Asks about a message, where `capabilities` declare a lookup. One request, which never sends. */
+  find?: Lookup['find'];
+  /** How long all of a request may take, ms. */
+  readonly timeoutMs: number;
+  /** The request for a message, or why it can never be sent. Pure: the same message and key make the same bytes. */
+  request(message: OutgoingMessage, key: string): HttpPost | Rejection;
+  /** What is sent along and is no part of the message: credentials that have to be fetched or signed. @defaultValue nothing */
+  authorize?(deadline: Deadline): Promise<Readonly<Record<string, string>> | Outcome>;
+}
+
 /** What comes after the status is only waited for as long as this, ms: an id is in it, or a reason. */
-const BODY_MS = 5_000;
+export const BODY_MS: number = 5_000;
 
 /** A provider behind a plain HTTP API: at most one whole request per attempt, and an outcome for every way in which it can end. */
 export function httpApi(api: HttpApi): Provider {
-  const { name, capabilities, timeoutMs } = api;
+  const { name, timeoutMs } = api;
   let isClosed = false;
   return {
     name,
-    capabilities,
+    capabilities: capabilitiesOf(api),
     check(message) {
       const made = api.request(message, 'checked');
       return 'kind' in made ? made : null;
@@ -55,7 +65,7 @@ export function httpApi(api: HttpApi): Provider {
       const headers = { ...made.headers, ...authorized };
       const result = await post({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS });
       if (result.kind !== 'answered') return { kind: result.kind, reason: result.reason };
-      return outcomeOf(api, { ...result, json: jsonIn(result.body) });
+      return outcomeOf(api, result);
     },
     async close() {
       isClosed = true;
@@ -63,11 +73,18 @@ export function httpApi(api: HttpApi): Provider {
   };
 }
 
+function capabilitiesOf({ capabilities, find }: HttpApi): ProviderCapabilities {
+  const { lookup } = capabilities;
+  return { ...capabilities, lookup: lookup === 'none' || find === undefined ? 'none' : { ...lookup, find } };
+}
+
 function isOutcome(given: Readonly<Record<string, string>> | Outcome): given is Outcome {
   return 'kind' in given;
 }
 
-function outcomeOf(api: HttpApi, answer: ApiAnswer): Outcome {
+/** What an answer proves. */
+export function outcomeOf(api: ApiAnswers, said: HttpAnswer): Outcome {
+  const answer = { ...said, json: jsonIn(said.body) };
   const special = api.special?.(answer) ?? null;
   if (special !== null) return special;
   if (answer.status >= 200 && answer.status < 300 && api.isRefusal?.(answer) !== true) {
@@ -79,20 +96,29 @@ function outcomeOf(api: HttpApi, answer: ApiAnswer): Outcome {
     status: answer.status,
     code: api.codeIn(answer),
     reason: reasonOf(api, answer),
-    ...retryAfter(answer.headers, Date.now()),
+    ...waitOf(api, answer),
   });
+}
+
+/** A day, as for `Retry-After`: whoever asks for more has made a mistake. */
+const LONGEST_WAIT_MS = 86_400_000;
+
+function waitOf(api: ApiAnswers, answer: ApiAnswer): { readonly retryAfterMs?: number } {
+  const asked = api.waitIn?.(answer) ?? null;
+  if (asked === null) return retryAfter(answer.headers, Date.now());
+  return { retryAfterMs: Math.min(Math.max(asked, 0), LONGEST_WAIT_MS) };
 }
 
 const LONGEST_REASON = 200;
 
-function reasonOf(api: HttpApi, answer: ApiAnswer): string {
+function reasonOf(api: ApiAnswers, answer: ApiAnswer): string {
   const said = (api.reasonIn(answer) ?? answer.body ?? '').trim().slice(0, LONGEST_REASON);
   const code = api.codeIn(answer);
   const which = code === null ? `HTTP ${answer.status}` : `HTTP ${answer.status} (${code})`;
   return said === '' ? which : `${which}: ${said}`;
 }
 
-function jsonIn(body: string | null): unknown {
+export function jsonIn(body: string | null): unknown {
   try {
     return body === null ? undefined : JSON.parse(body);
   } catch {

@@ -1,9 +1,9 @@
-import type { ProviderCapabilities } from '@sendonce/core';
+import type { DeclaredCapabilities } from './facts.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** What a provider's capabilities mean for a message whose answer was lost, in a sentence. */
-export function promiseOf({ idempotency, lookup }: ProviderCapabilities): string {
+export function promiseOf({ idempotency, lookup }: DeclaredCapabilities): string {
   if (idempotency.kind === 'key')
     return `exact: a repeat with the same key is the same message, for ${hours(idempotency.windowMs)}`;
   if (idempotency.kind === 'client-id')

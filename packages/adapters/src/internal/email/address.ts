@@ -20,7 +20,8 @@ export function senderOf(option: string, given: string | EmailAddress): EmailAdd
 /** What ends a header, or is part of no text: line breaks above all. */
 export const CONTROL: RegExp = /\p{Cc}/u;
 
-function parsed(text: string): EmailAddress {
+/** The parts of `a@example.com` or `Name <a@example.com>`, unchecked. */
+export function parsed(text: string): EmailAddress {
   const [, name = '', address = text] = /^\s*(.*?)\s*<([^<>]*)>\s*$/su.exec(text) ?? [];
   return { name: name.replace(/^"(.*)"$/s, '$1'), address: address.trim() };
 }

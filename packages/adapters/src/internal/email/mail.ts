@@ -24,8 +24,19 @@ export interface Mail {
 /** The header in which our delivery id travels, and comes back in reports of what bounced. */
 export const DELIVERY_HEADER = 'X-Sendonce-Delivery';
 
+/** What one vendor's mail may not hold beside. */
+export interface MailRules {
+  /** Headers by which the vendor takes orders: they would switch off, or forge, what the adapter says in its request. */
+  readonly commands?: RegExp;
+}
+
 /** The mail that a message's content makes, or why it can never be one: a text with line breaks where a header would end, above all. */
-export function mailOf(message: OutgoingMessage, key: string, from: EmailAddress): Mail | Rejection {
+export function mailOf(
+  message: OutgoingMessage,
+  key: string,
+  from: EmailAddress,
+  rules: MailRules = {},
+): Mail | Rejection {
   const { to, content, deliveryId, createdAt } = message;
   const problem = addressProblem('email', to) ?? (domainOf(to.trim()) === '' ? 'not a domain name' : null);
   if (problem !== null)
@@ -38,7 +49,7 @@ export function mailOf(message: OutgoingMessage, key: string, from: EmailAddress
       deliveryId,
       ...bodiesOf(content),
       subject: lineIn(content, 'subject') ?? '',
-      headers: headersOf(content),
+      headers: headersOf(content, rules),
       attachments: attachmentsOf(content['attachments']),
       date: dateOf(content['date']) ?? createdAt,
     };
@@ -75,18 +86,20 @@ const RESERVED =
 const HEADER_NAME = /^[!-9;-~]{1,76}$/;
 const LONGEST_VALUE = 8_000;
 
-function headersOf({ headers }: MessageContent): Mail['headers'] {
+function headersOf({ headers }: MessageContent, rules: MailRules): Mail['headers'] {
   const given: unknown = headers ?? {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new Refused('content.headers must be an object of texts');
   return Object.entries(given as Readonly<Record<string, unknown>>)
-    .map(([name, value]) => checkedHeader(name, value))
+    .map(([name, value]) => checkedHeader(name, value, rules))
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function checkedHeader(name: string, value: unknown): readonly [string, string] {
+function checkedHeader(name: string, value: unknown, { commands }: MailRules): readonly [string, string] {
   if (!HEADER_NAME.test(name)) throw new Refused(`content.headers: ${JSON.stringify(name)} is no name of a header`);
   if (RESERVED.test(name)) throw new Refused(`content.headers: '${name}' is written by the adapter; leave it out`);
+  if (commands?.test(name) === true)
+    throw new Refused(`content.headers: '${name}' would change what the provider does with the mail; leave it out`);
   if (typeof value !== 'string' || value.length > LONGEST_VALUE)
     throw new Refused(`content.headers['${name}'] must be a text of at most ${LONGEST_VALUE} characters`);
   if (CONTROL.test(value)) throw new Refused(`content.headers['${name}'] contains a line break or a control character`);

@@ -4,11 +4,14 @@ import type { Outcome } from '@sendonce/core';
 import { whenOver, type Deadline } from '../deadline.ts';
 import { openSocket, problemOf } from '../open-socket.ts';
 
-export interface HttpPost {
+export interface HttpGet {
   readonly url: URL;
   /** Beside `host`, `content-length` and `connection`. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+}
+
+export interface HttpPost extends HttpGet {
+  readonly body: string | Uint8Array;
 }
 
 export interface HttpLimits {
@@ -18,9 +21,11 @@ export interface HttpLimits {
   /** How long the rest of the answer may take once its status is there, ms. */
   readonly bodyMs: number;
   readonly lookup?: LookupFunction;
+  /** Of a longer answer nothing is kept. @defaultValue 64 KiB: longer ones to a message say nothing that we need */
+  readonly mostBytes?: number;
 }
 
-/** What the other side said. `body` is null when it broke off, came too slowly or was longer than 64 KiB. */
+/** What the other side said. `body` is null when it broke off, came too slowly or was longer than `mostBytes`. */
 export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
@@ -40,7 +45,21 @@ export type HttpResult =
  * Not with `fetch`: that sends a request again by itself when a kept connection answers 421. And each request has a connection of its
  * own: the reset of a kept one that its server had just closed cannot be told from an answer that was lost.
  */
-export async function post(call: HttpPost, limits: HttpLimits): Promise<HttpResult> {
+export function post(call: HttpPost, limits: HttpLimits): Promise<HttpResult> {
+  return requestOnce({ ...call, method: 'POST' }, limits);
+}
+
+/** Asks for something, once, as `post` does: whatever is not `answered` says only that there was no answer. */
+export function get(call: HttpGet, limits: HttpLimits): Promise<HttpResult> {
+  return requestOnce({ ...call, method: 'GET', body: null }, limits);
+}
+
+interface Call extends HttpGet {
+  readonly method: 'GET' | 'POST';
+  readonly body: string | Uint8Array | null;
+}
+
+async function requestOnce(call: Call, limits: HttpLimits): Promise<HttpResult> {
   const { url } = call;
   const { deadline, timeoutMs, lookup } = limits;
   const endsAt = performance.now() + timeoutMs;
@@ -62,15 +81,16 @@ export async function post(call: HttpPost, limits: HttpLimits): Promise<HttpResu
   return exchange(socket, call, { ...limits, timeoutMs: Math.min(endsAt - performance.now(), deadline.leftMs()) });
 }
 
-function exchange(socket: Socket, { url, headers, body }: HttpPost, limits: HttpLimits): Promise<HttpResult> {
-  const { deadline, timeoutMs, bodyMs } = limits;
+function exchange(socket: Socket, { method, url, headers, body }: Call, limits: HttpLimits): Promise<HttpResult> {
+  const { deadline, timeoutMs, bodyMs, mostBytes = 65_536 } = limits;
+  const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
   const began = performance.now();
   return new Promise((resolve) => {
     const sending = request({
       createConnection: () => socket,
-      method: 'POST',
+      method,
       path: `${url.pathname}${url.search}`,
-      headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body), connection: 'close' },
+      headers: { ...headers, host: url.host, ...length, connection: 'close' },
     });
     const finish = (result: HttpResult): void => {
       stop();
@@ -88,35 +108,38 @@ function exchange(socket: Socket, { url, headers, body }: HttpPost, limits: Http
       isAnswered = true;
       const { statusCode: status = 0, headers: said } = response;
       const answered = (text: string | null): void => finish({ kind: 'answered', status, headers: said, body: text });
-      read(response, Math.min(bodyMs, timeoutMs - (performance.now() - began)), deadline.signal, answered);
+      const leftMs = timeoutMs - (performance.now() - began);
+      read(response, { limitMs: Math.min(bodyMs, leftMs), mostBytes, signal: deadline.signal }, answered);
     });
     sending.on('error', (error) => unknown(`the connection broke before an answer (${problemOf(error)})`));
     sending.on('close', () => unknown('the connection was closed before an answer'));
-    sending.end(body);
+    sending.end(body ?? undefined);
   });
 }
 
-/** Longer answers say nothing that we need. */
-const MOST_BYTES = 65_536;
+interface ReadLimits {
+  readonly limitMs: number;
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
 
 /** Calls back once, with the whole text or null. */
 function read(
   response: IncomingMessage,
-  limitMs: number,
-  signal: AbortSignal,
+  { limitMs, mostBytes, signal }: ReadLimits,
   done: (body: string | null) => void,
 ): void {
   const chunks: Buffer[] = [];
   let length = 0;
   const finish = (): void => {
     stop();
-    done(response.complete && length <= MOST_BYTES ? Buffer.concat(chunks).toString() : null);
+    done(response.complete && length <= mostBytes ? Buffer.concat(chunks).toString() : null);
   };
   const stop = whenOver(limitMs, signal, finish);
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MOST_BYTES) finish();
+    if (length > mostBytes) finish();
   });
   response.on('end', finish).on('error', finish).on('close', finish);
 }

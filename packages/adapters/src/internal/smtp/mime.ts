@@ -3,7 +3,7 @@ import { DELIVERY_HEADER, type Mail } from '../email/mail.ts';
 import type { MailLibrary } from './library.ts';
 
 /** The bytes of a mail: a function of the mail alone, so that a repeat is the same message to whoever compares. */
-export function mimeOf(mail: Mail, { MailComposer }: MailLibrary): Promise<Buffer> {
+export function mimeOf(mail: Mail, { MailComposer }: Pick<MailLibrary, 'MailComposer'>): Promise<Buffer> {
   const { from, to, messageId, deliveryId, subject, text, html, headers, attachments, date } = mail;
   const composer = new MailComposer({
     from,

@@ -54,7 +54,27 @@ export type Fixed = Pick<
   | 'redrives'
 >;
 /** Changes, has no column of its own, and nearly always has its default, which is not written. */
-const DEFAULTS = {
+type Changing = Pick<
+  DeliveryRecord,
+  | 'fence'
+  | 'owner'
+  | 'requestId'
+  | 'leaseUntil'
+  | 'dispatchUntil'
+  | 'dueAt'
+  | 'attempts'
+  | 'charged'
+  | 'lapses'
+  | 'failures'
+  | 'declarations'
+  | 'forbidden'
+  | 'assumed'
+  | 'reason'
+  | 'updatedAt'
+  | 'replacedBy'
+>;
+
+const DEFAULTS: Changing = {
   fence: 0,
   owner: null,
   requestId: null,
@@ -71,12 +91,12 @@ const DEFAULTS = {
   reason: null,
   updatedAt: 0,
   replacedBy: null,
-} as const satisfies Partial<DeliveryRecord>;
+};
 
 /** Stands for a message that was not asked for, or was erased. */
 export const NOT_READ: MessageContent = Object.freeze({});
 
-const FIELDS = Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[];
+const FIELDS = Object.keys(DEFAULTS) as (keyof Changing)[];
 
 /** Field by field: a list of names to walk takes more than twice as long, once for every delivery of a fan-out. */
 export function fixedOf(record: DeliveryRecord): string {
@@ -182,7 +202,6 @@ export function messageOf({ state, message }: Pick<DeliveryRow, 'state' | 'messa
 }
 
 type Columns = Pick<DeliveryRow, 'state' | 'provider' | 'work_at' | 'watch_at' | 'settled_at'>;
-type Changing = Pick<DeliveryRecord, keyof typeof DEFAULTS>;
 
 /** Whether the steps can work with it. */
 export function isSound({ state, provider, work_at, watch_at, settled_at }: Columns, of: Changing): boolean {

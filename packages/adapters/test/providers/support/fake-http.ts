@@ -5,6 +5,8 @@ export interface ReceivedRequest {
   readonly line: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as it came, where it is no text. */
+  readonly bytes: Buffer;
 }
 
 /** What is done once the whole request was read: bytes to write, then how the connection goes on. */
@@ -31,12 +33,19 @@ export async function fakeHttp(act: (request: ReceivedRequest) => HttpAct): Prom
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
-    let input = '';
-    socket.on('data', (chunk) => {
-      input += chunk.toString('utf8');
+    let chunks: Buffer[] = [];
+    let missing = 0;
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      missing -= chunk.length;
+      if (missing > 0) return;
+      const input = Buffer.concat(chunks);
       const request = requestIn(input);
-      if (request === null) return;
-      input = '';
+      if (request === null || typeof request === 'number') {
+        missing = request ?? 0;
+        return;
+      }
+      chunks = [];
       complete.push(request);
       const { write = '', then } = act(request);
       if (write !== '') socket.write(write);
@@ -60,15 +69,17 @@ export async function fakeHttp(act: (request: ReceivedRequest) => HttpAct): Prom
   };
 }
 
-function requestIn(input: string): ReceivedRequest | null {
+/** The request; how many bytes of it are missing; or null, while its headers are. */
+function requestIn(input: Buffer): ReceivedRequest | number | null {
   const end = input.indexOf('\r\n\r\n');
   if (end < 0) return null;
-  const [line = '', ...lines] = input.slice(0, end).split('\r\n');
+  const [line = '', ...lines] = input.toString('utf8', 0, end).split('\r\n');
   const headers = Object.fromEntries(
     lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 1).trim()]),
   );
-  const body = input.slice(end + 4);
-  return Buffer.byteLength(body) < Number(headers['content-length'] ?? 0) ? null : { line, headers, body };
+  const bytes = input.subarray(end + 4);
+  const missing = Number(headers['content-length'] ?? 0) - bytes.length;
+  return missing > 0 ? missing : { line, headers, body: bytes.toString(), bytes };
 }
 
 /** A whole answer. */
