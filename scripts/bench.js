@@ -1,11 +1,17 @@
 // Speed on this machine, as ratios and rates: never a timed test. Needs a build (npm run build).
-// `npm run bench -- sqlite` runs one part: simulate, sqlite, postgres, redis. With --write the second one also writes docs/reference/benchmarks.md.
+// `npm run bench` runs all parts; `npm run bench -- --only peers` one of: simulate, sqlite, postgres, redis, peers, kills (may be repeated). `--write` puts
+// what sqlite, peers and kills measured into docs/reference/benchmarks.md; `--quick` takes tiny numbers, to see that peers and kills run.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { benchmarksPage } from './bench/page.js';
+import { parseArgs } from 'node:util';
+import { runKills } from './bench/kills/run.js';
+import { killsSection, killTables } from './bench/kills/tables.js';
+import { sqliteSection, writeSection } from './bench/page.js';
+import { runPeers } from './bench/peers/run.js';
+import { peersSection, peersTables } from './bench/peers/tables.js';
 import { ROW_NAMES as ROWS } from './bench/rows.js';
+import { versions } from './bench/versions.js';
 
 const notify = fileURLToPath(new URL('../node_modules/.bin/notify', import.meta.url));
 const [cpu] = cpus();
@@ -13,16 +19,48 @@ const machine = `${cpus().length} x ${cpu?.model.trim()}, ${Math.round(totalmem(
 const load = loadavg()[0].toFixed(1);
 console.log(`machine: ${machine}; load ${load}\n`);
 
-const redisScript = fileURLToPath(new URL('bench/redis.js', import.meta.url));
-const PARTS = {
-  simulate,
-  sqlite,
-  postgres,
-  redis: () => spawnSync(process.execPath, [redisScript, 'all'], { stdio: 'inherit' }),
-};
-const isWriting = process.argv.includes('--write');
-const wanted = process.argv.slice(2).filter((name) => name !== '--write');
-for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) PARTS[part]();
+const PARTS = { simulate, sqlite, postgres, redis, peers, kills };
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    /** Names of set-ups or rows. */
+    who: { type: 'string', multiple: true },
+    /** Of the kills. */
+    scenario: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const wanted = [...flags.only, ...positionals];
+const unknown = wanted.find((name) => !(name in PARTS));
+if (unknown !== undefined)
+  throw new Error(`'${unknown}' is no part of the bench; known: ${Object.keys(PARTS).join(', ')}`);
+// The SDK's word about a later Node, once for each of a hundred processes.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+for (const part of wanted.length === 0 ? Object.keys(PARTS) : wanted) await PARTS[part]();
+// Clients of peers may keep a timer of their own.
+process.exit();
+
+/** Ours and peers on the same work, side by side. */
+async function peers() {
+  const told = (name, mode, figures) => row(`${name}: ${mode}`, '', JSON.stringify(figures));
+  let last = [];
+  const soFar = (results) => {
+    last = results;
+    if (flags.write) writeSection('peers', peersSection({ machine, load, versions: versions(), results }));
+  };
+  await runPeers({ quick: flags.quick, names: flags.who, told, soFar });
+  console.log(`\n${peersTables(last)}\n`);
+}
+
+/** Ours and peers, killed in the middle. */
+async function kills() {
+  const told = (scenario, name, figures) => row(`${scenario}: ${name}`, '', JSON.stringify(figures));
+  const runs = await runKills({ quick: flags.quick, names: flags.who, scenarios: flags.scenario, told });
+  console.log(`\n${killTables(runs)}\n`);
+  if (flags.write) writeSection('kills', killsSection({ machine, load, versions: versions(), runs }));
+}
 
 function simulate() {
   const main = ['simulate', '--recipients', '2000', '--kill-at', '800', '--seed', 'bench'];
@@ -99,14 +137,17 @@ function sqlite() {
         : `${Math.round((perSecond / barePerSecond) * 100)} % of the bare loop (${barePerSecond}/s)`;
     row(name, `${perSecond}/s`, note);
   }
-  if (isWriting)
-    writeFileSync(new URL('../docs/reference/benchmarks.md', import.meta.url), benchmarksPage({ machine, load, rows }));
+  if (flags.write) writeSection('sqlite', sqliteSection({ machine, load, rows }));
 }
 
 /** On a server of yours: it is left out where `SENDONCE_POSTGRES_URL` names none. */
 function postgres() {
   const script = fileURLToPath(new URL('bench/postgres.js', import.meta.url));
   if (process.env.SENDONCE_POSTGRES_URL !== undefined) spawnSync(process.execPath, [script], { stdio: 'inherit' });
+}
+
+function redis() {
+  spawnSync(process.execPath, [fileURLToPath(new URL('bench/redis.js', import.meta.url)), 'all'], { stdio: 'inherit' });
 }
 
 function wallMs(command, args) {
