@@ -1,7 +1,7 @@
 /** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
-export { DEEPEST, frozenCopy } from './model/json.ts';
+export { DEEPEST, frozenCopy, jsonCopy, NotJson } from './model/json.ts';
 export { canonicalJson } from './model/keys.ts';
 export {
   BOOLEAN_RULE,
@@ -21,6 +21,7 @@ export type { ResolvedType, Settings } from './settings.ts';
 export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';
 export { nextProvider } from './policy/failover.ts';
 export { retryDelayMs } from './policy/retry.ts';
+export { checkPublishItem } from './stages/publish-options.ts';
 export { LOOKUP_LIMIT_MS } from './stages/lookup-turns.ts';
 export { changeable } from './stages/lanes.ts';
 export { settle } from './stages/settle.ts';

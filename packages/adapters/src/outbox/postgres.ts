@@ -1,5 +1,5 @@
 import type { Rule } from '@sendonce/core/internal';
-import { checkAdapter } from '../internal/options.ts';
+import { checkAdapter, invalid } from '../internal/options.ts';
 import {
   LONGEST_REASON,
   plainName,
@@ -10,6 +10,7 @@ import {
   type OutboxStore,
 } from '../internal/outbox/store.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
+import { sqlState } from '../internal/postgres/failures.ts';
 import { isClient } from '../internal/postgres/options.ts';
 
 export type * from '../internal/outbox/store.ts';
@@ -67,8 +68,10 @@ export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
 
   return {
     async add(transaction, ...events) {
+      const texts = events.map(storedEvent);
+      await inside(transaction);
       await queryOf(transaction)(`INSERT INTO ${table} (event) SELECT json_array_elements_text($1::json)`, [
-        JSON.stringify(events.map(storedEvent)),
+        JSON.stringify(texts),
       ]);
     },
     async lease({ max, leaseMs }) {
@@ -185,3 +188,16 @@ const RULES: Record<keyof PostgresOutboxOptions, Rule> = {
   },
   table: TABLE_RULE,
 };
+
+/** @throws SendonceError OPTION_INVALID where no transaction is open, in which the events would stand and fall with it. */
+async function inside(transaction: PostgresLike): Promise<void> {
+  const query = queryOf(transaction);
+  await query('SAVEPOINT sendonce_outbox', []).catch((error: unknown) => {
+    // no_active_sql_transaction
+    if (sqlState(error) !== '25P01') throw error;
+    invalid(
+      'outbox.add: this connection has no transaction open (a pool gives each statement another connection); take one client, BEGIN on it, and await the add before its end',
+    );
+  });
+  await query('RELEASE SAVEPOINT sendonce_outbox', []);
+}

@@ -1,5 +1,5 @@
 import { isFields, type Rule } from '@sendonce/core/internal';
-import { checkAdapter } from '../internal/options.ts';
+import { checkAdapter, invalid } from '../internal/options.ts';
 import {
   LONGEST_REASON,
   plainName,
@@ -10,6 +10,7 @@ import {
   type OutboxStore,
 } from '../internal/outbox/store.ts';
 import { connectionOf, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
+import { isInTransaction } from '../internal/sqlite/in-transaction.ts';
 import { patiently } from '../internal/sqlite/transaction.ts';
 
 export type * from '../internal/outbox/store.ts';
@@ -73,6 +74,10 @@ export function sqliteOutbox(options: SqliteOutboxOptions): SqliteOutbox {
 
   return {
     add(transaction, ...events) {
+      if (!isInTransaction(transaction))
+        invalid(
+          'outbox.add: this connection has no transaction open; BEGIN one, so that the events stand and fall with it',
+        );
       const now = Date.now();
       const own = connectionOf(transaction);
       for (const event of events.map(storedEvent))

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, test, type TestContext } from 'vitest';
-import { outboxSchema, postgresOutbox } from '../../src/outbox/postgres.ts';
+import { outboxSchema, postgresOutbox, type PostgresOutbox } from '../../src/outbox/postgres.ts';
 import { outboxRelay } from '../../src/outbox/relay.ts';
 import { server } from '../ledgers/postgres/server.ts';
 import { acceptedIn, order, publisher, testOutbox, type Place } from './suite.ts';
@@ -10,7 +10,7 @@ let pool: pg.Pool | null = null;
 afterAll(() => pool?.end());
 
 let tables = 0;
-async function place(_: TestContext): Promise<Place & { readonly pool: pg.Pool }> {
+async function place(_: TestContext): Promise<Place & { readonly outbox: PostgresOutbox; readonly pool: pg.Pool }> {
   const own = (pool ??= new pg.Pool({ connectionString: (await running).url }));
   const table = `outbox_${process.pid}_${(tables += 1)}`;
   await own.query(outboxSchema({ table }));
@@ -21,12 +21,17 @@ async function place(_: TestContext): Promise<Place & { readonly pool: pg.Pool }
     outbox,
     async begin(...events) {
       const client = await own.connect();
-      await client.query('BEGIN');
-      await outbox.add(client, ...events);
       const end = async (words: string): Promise<void> => {
         await client.query(words);
         client.release();
       };
+      await client.query('BEGIN');
+      try {
+        await outbox.add(client, ...events);
+      } catch (error) {
+        await end('ROLLBACK');
+        throw error;
+      }
       return { commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
     },
   };
@@ -76,4 +81,16 @@ test.each([
 
 test.each(['Outbox', 'a b', 'x;y', 'a.b.c'])('an outbox has no table called %s', (table) => {
   expect(() => outboxSchema({ table })).toThrow(`outboxSchema: table must be the name of a table`);
+});
+
+test('an outbox in PostgreSQL takes nothing outside of a transaction: not on a pool, nor on a client without BEGIN', async (context) => {
+  const { outbox, pool: own } = await place(context);
+  const client = await own.connect();
+  for (const each of [own, client])
+    await expect(outbox.add(each, order('1'))).rejects.toMatchObject({
+      code: 'OPTION_INVALID',
+      message: expect.stringMatching(/no transaction open/) as string,
+    });
+  client.release();
+  expect(await outbox.count()).toMatchObject({ waiting: 0 });
 });

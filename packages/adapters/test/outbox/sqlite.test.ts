@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { TestContext } from 'vitest';
+import { test, type TestContext } from 'vitest';
 import { outboxSchema, sqliteOutbox } from '../../src/outbox/sqlite.ts';
 import { testOutbox, type Place } from './suite.ts';
 
@@ -35,3 +35,12 @@ async function place({ onTestFinished }: TestContext): Promise<Place> {
 }
 
 testOutbox('an outbox in SQLite', place);
+
+test('an outbox in SQLite takes nothing outside of a transaction', async (context) => {
+  const database = new Database(':memory:');
+  context.onTestFinished(() => void database.close());
+  database.exec(outboxSchema());
+  const outbox = sqliteOutbox({ database });
+  context.expect(() => outbox.add(database, { type: 'order', data: 1 })).toThrow(/no transaction open/);
+  context.expect(await outbox.count()).toMatchObject({ waiting: 0 });
+});

@@ -52,6 +52,25 @@ export function testOutbox(name: string, makePlace: (context: TestContext) => Pr
     outboxRelay({ leaseMs: NEVER, ...options });
 
   describe(name, () => {
+    test.for<[what: string, event: object, code: string, words: RegExp]>([
+      ['a function in its data', { data: { f: () => 1 } }, 'DATA_UNSERIALIZABLE', /data\.f is a function/],
+      [
+        'a recipient that JSON would change',
+        { recipients: [{ to: 'a', n: NaN }] },
+        'DATA_UNSERIALIZABLE',
+        /recipients/,
+      ],
+      ['a misspelt option', { kee: 'k' }, 'OPTION_INVALID', /kee is not an option/],
+      ['a transaction inside', { transaction: {} }, 'OPTION_INVALID', /first argument/],
+      ['recipients that are read once', { recipients: new Set() }, 'OPTION_INVALID', /must be an array/],
+    ])('refuses %s before the commit, as publish would', async ([, patch, code, words], context) => {
+      const place = await makePlace(context);
+      const adding = async (): Promise<unknown> => place.begin({ ...order('1'), ...patch });
+      await context
+        .expect(adding())
+        .rejects.toMatchObject({ code, message: context.expect.stringMatching(words) as string });
+    });
+
     test('publishes what was committed, and nothing that was rolled back', async (context) => {
       const { expect } = context;
       const place = await makePlace(context);

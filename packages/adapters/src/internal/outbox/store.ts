@@ -1,5 +1,5 @@
 import { SendonceError, type PublishOptions, type TargetInput } from '@sendonce/core';
-import { isFields, shown, type Rule } from '@sendonce/core/internal';
+import { checkPublishItem, isFields, jsonCopy, shown, type Rule } from '@sendonce/core/internal';
 
 /** What is published later: what `publish` takes, as far as JSON can hold it. */
 export interface OutboxEvent extends Omit<PublishOptions, 'transaction' | 'recipients'> {
@@ -84,25 +84,47 @@ export function plainName(table: string): string {
 }
 
 /**
- * An event as it is stored.
+ * An event as it is stored: what `publish` would refuse for good is refused here, before the caller's transaction commits.
  * @throws SendonceError OPTION_INVALID, DATA_UNSERIALIZABLE: the caller's transaction shall not commit without it
  */
 export function storedEvent(event: OutboxEvent): string {
   const given: unknown = event;
   if (!isFields(given) || typeof given['type'] !== 'string' || given['type'] === '')
     throw new SendonceError('OPTION_INVALID', `outbox.add takes { type, key, data, ... }, got ${shown(given)}`);
-  if (event.recipients !== undefined && !Array.isArray(event.recipients))
+  const { type, data, recipients, sendAt, ...rest } = event;
+  if ('transaction' in rest)
     throw new SendonceError(
       'OPTION_INVALID',
-      `recipients of an event in an outbox must be an array, got ${shown(event.recipients)}`,
+      'outbox.add takes the transaction as its first argument, and not in an event',
     );
-  const sendAt = event.sendAt instanceof Date ? event.sendAt.getTime() : event.sendAt;
+  checkPublishItem({
+    ...rest,
+    data,
+    ...(recipients !== undefined && { recipients }),
+    ...(sendAt !== undefined && { sendAt }),
+  });
+  if (recipients !== undefined && !Array.isArray(recipients))
+    throw new SendonceError(
+      'OPTION_INVALID',
+      `recipients of an event in an outbox must be an array, got ${shown(recipients)}`,
+    );
+  return JSON.stringify({
+    type,
+    ...rest,
+    data: asJson(data, 'data', type),
+    ...(recipients !== undefined && { recipients: asJson(recipients, 'recipients', type) }),
+    ...(sendAt !== undefined && { sendAt: sendAt instanceof Date ? sendAt.getTime() : sendAt }),
+  });
+}
+
+/** What JSON would drop or change without a word is told, as `publish` tells it. */
+function asJson(given: unknown, name: string, type: string): unknown {
   try {
-    return JSON.stringify({ ...event, ...(sendAt === undefined ? {} : { sendAt }) });
+    return jsonCopy(given ?? null, name);
   } catch (cause) {
     throw new SendonceError(
       'DATA_UNSERIALIZABLE',
-      `data of '${event.type}' cannot be stored as JSON: ${cause instanceof Error ? cause.message : String(cause)}; publish plain values`,
+      `${name} of '${type}' cannot be stored as JSON: ${cause instanceof Error ? cause.message : String(cause)}; publish plain values`,
       { cause },
     );
   }

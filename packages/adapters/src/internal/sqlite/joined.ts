@@ -1,7 +1,8 @@
 import { SendonceError } from '@sendonce/core';
 import { shown } from '@sendonce/core/internal';
 import { connectionOf, type Connection, type SqliteDatabaseLike } from './database.ts';
-import { codeOf, isDriverError, isInsideTransaction, unavailable } from './failures.ts';
+import { codeOf, isDriverError, unavailable } from './failures.ts';
+import { isInTransaction } from './in-transaction.ts';
 import { isDatabase, type CheckedOptions } from './options.ts';
 import { migrate, SCHEMA_VERSION, versionOf } from './schema.ts';
 import { session, type Session } from './session.ts';
@@ -87,18 +88,6 @@ function checkTransaction(connection: Connection): void {
     throw invalid('this connection reads what others have not committed; run PRAGMA read_uncommitted = 0 on it first');
   if (connection.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'off')
     throw invalid('this connection cannot roll back; run PRAGMA journal_mode = WAL on it, before the transaction');
-}
-
-/** No driver tells in the same way, and SQLite has no function for it, but it begins no transaction inside another. */
-function isInTransaction(database: SqliteDatabaseLike): boolean {
-  try {
-    database.exec('BEGIN');
-  } catch (error) {
-    if (isInsideTransaction(error)) return true;
-    throw error;
-  }
-  database.exec('ROLLBACK');
-  return false;
 }
 
 function checkFile(connection: Connection, checked: CheckedOptions, own: Connection | null): void {
