@@ -1,4 +1,5 @@
 import type { ProviderFacts } from './internal/api/facts.ts';
+import { FCM } from './providers/fcm.ts';
 import { RESEND } from './providers/resend.ts';
 
 export { promiseOf } from './internal/api/promise.ts';
@@ -6,4 +7,4 @@ export type { ProviderFacts } from './internal/api/facts.ts';
 export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
 
 /** The providers there are, by name. Loads no vendor's package. */
-export const PROVIDERS: readonly ProviderFacts[] = [RESEND];
+export const PROVIDERS: readonly ProviderFacts[] = [RESEND, FCM];

@@ -1,6 +1,8 @@
+import type { LookupFunction } from 'node:net';
 import type { Outcome, OutgoingMessage, Provider } from '@sendonce/core';
 import { deadlineOf, type Deadline } from '../deadline.ts';
 import { post, type HttpAnswer, type HttpPost } from '../http/post.ts';
+import { NotPublic } from '../http/public-addresses.ts';
 import { retryAfter } from '../http/retry-after.ts';
 import type { Rejection } from '../rejection.ts';
 import { outcomeBy, type OutcomeRow } from './outcome-table.ts';
@@ -17,7 +19,11 @@ export interface HttpApi extends Pick<Provider, 'name' | 'capabilities'> {
   /** The request for a message, or why it can never be sent. Pure: the same message and key make the same bytes. */
   request(message: OutgoingMessage, key: string): HttpPost | Rejection;
   /** What is sent along and is no part of the message: credentials that have to be fetched or signed. @defaultValue nothing */
-  authorize?(deadline: Deadline): Promise<Readonly<Record<string, string>> | Outcome>;
+  authorize?(deadline: Deadline, request: HttpPost): Promise<Readonly<Record<string, string>> | Outcome>;
+  /** Resolves the name of a host; what it refuses with `NotPublic` is about the destination. @defaultValue Node's own */
+  readonly lookup?: LookupFunction;
+  /** Hears each answer, and the headers that were sent, before it is judged: credentials that were refused are not to be kept. @defaultValue nobody does */
+  onAnswer?(answer: ApiAnswer, headers: Readonly<Record<string, string>>): void;
   /** The vendor's id for the message in an answer of 2xx. Null: it gave none, and acceptance is not proven. */
   idIn(answer: ApiAnswer): string | null;
   /** Whether an answer of 2xx says that it failed: then the table decides. @defaultValue never */
@@ -50,12 +56,17 @@ export function httpApi(api: HttpApi): Provider {
       if (deadline.leftMs() <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
       const made = api.request(message, context.key);
       if ('kind' in made) return made;
-      const authorized = (await api.authorize?.(deadline)) ?? {};
+      const authorized = (await api.authorize?.(deadline, made)) ?? {};
       if (isOutcome(authorized)) return authorized;
       const headers = { ...made.headers, ...authorized };
-      const result = await post({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS });
+      const lookup = api.lookup === undefined ? {} : { lookup: api.lookup };
+      const result = await post({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS, ...lookup });
+      if (result.kind === 'not-sent' && result.cause instanceof NotPublic)
+        return { kind: 'rejected', scope: 'destination', reason: result.cause.message };
       if (result.kind !== 'answered') return { kind: result.kind, reason: result.reason };
-      return outcomeOf(api, { ...result, json: jsonIn(result.body) });
+      const answer: ApiAnswer = { ...result, json: jsonIn(result.body) };
+      api.onAnswer?.(answer, headers);
+      return outcomeOf(api, answer);
     },
     async close() {
       isClosed = true;
