@@ -8,7 +8,7 @@ export interface HttpPost {
   readonly url: URL;
   /** Beside `host`, `content-length` and `connection`. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface HttpLimits {

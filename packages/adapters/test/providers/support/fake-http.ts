@@ -5,6 +5,8 @@ export interface ReceivedRequest {
   readonly line: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body as it came. */
+  readonly bytes: Buffer;
 }
 
 /** What is done once the whole request was read: bytes to write, then how the connection goes on. */
@@ -33,7 +35,8 @@ export async function fakeHttp(act: (request: ReceivedRequest) => HttpAct): Prom
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
     let input = '';
     socket.on('data', (chunk) => {
-      input += chunk.toString('utf8');
+      // One character a byte: a body may be no text.
+      input += chunk.toString('latin1');
       const request = requestIn(input);
       if (request === null) return;
       input = '';
@@ -67,8 +70,9 @@ function requestIn(input: string): ReceivedRequest | null {
   const headers = Object.fromEntries(
     lines.map((each) => [each.slice(0, each.indexOf(':')).toLowerCase(), each.slice(each.indexOf(':') + 1).trim()]),
   );
-  const body = input.slice(end + 4);
-  return Buffer.byteLength(body) < Number(headers['content-length'] ?? 0) ? null : { line, headers, body };
+  const bytes = Buffer.from(input.slice(end + 4), 'latin1');
+  const isWhole = bytes.length >= Number(headers['content-length'] ?? 0);
+  return isWhole ? { line, headers, body: bytes.toString('utf8'), bytes } : null;
 }
 
 /** A whole answer. */
