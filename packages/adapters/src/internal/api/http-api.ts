@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Outcome, OutgoingMessage, Provider } from '@sendonce/core';
 import { deadlineOf, type Deadline } from '../deadline.ts';
-import { post, type HttpAnswer, type HttpPost } from '../http/post.ts';
+import { post, type HttpAnswer, type HttpLimits, type HttpPost, type HttpResult } from '../http/post.ts';
 import { NotPublic } from '../http/public-addresses.ts';
 import { retryAfter } from '../http/retry-after.ts';
 import type { Rejection } from '../rejection.ts';
@@ -24,6 +24,10 @@ export interface HttpApi extends Pick<Provider, 'name' | 'capabilities'> {
   readonly lookup?: LookupFunction;
   /** Hears each answer, and the headers that were sent, before it is judged: credentials that were refused are not to be kept. @defaultValue nobody does */
   onAnswer?(answer: ApiAnswer, headers: Readonly<Record<string, string>>): void;
+  /** Sends a request, once. @defaultValue HTTP/1.1, with a connection of its own */
+  readonly exchange?: (call: HttpPost, limits: HttpLimits) => Promise<HttpResult>;
+  /** Gives up what is kept between sends; called once. @defaultValue nothing is */
+  close?(): void;
   /** The vendor's id for the message in an answer of 2xx. Null: it gave none, and acceptance is not proven. */
   idIn(answer: ApiAnswer): string | null;
   /** Whether an answer of 2xx says that it failed: then the table decides. @defaultValue never */
@@ -41,7 +45,7 @@ const BODY_MS = 5_000;
 
 /** A provider behind a plain HTTP API: at most one whole request per attempt, and an outcome for every way in which it can end. */
 export function httpApi(api: HttpApi): Provider {
-  const { name, capabilities, timeoutMs } = api;
+  const { name, capabilities, timeoutMs, exchange = post } = api;
   let isClosed = false;
   return {
     name,
@@ -60,7 +64,7 @@ export function httpApi(api: HttpApi): Provider {
       if (isOutcome(authorized)) return authorized;
       const headers = { ...made.headers, ...authorized };
       const lookup = api.lookup === undefined ? {} : { lookup: api.lookup };
-      const result = await post({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS, ...lookup });
+      const result = await exchange({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS, ...lookup });
       if (result.kind === 'not-sent' && result.cause instanceof NotPublic)
         return { kind: 'rejected', scope: 'destination', reason: result.cause.message };
       if (result.kind !== 'answered') return { kind: result.kind, reason: result.reason };
@@ -69,6 +73,7 @@ export function httpApi(api: HttpApi): Provider {
       return outcomeOf(api, answer);
     },
     async close() {
+      if (!isClosed) api.close?.();
       isClosed = true;
     },
   };
