@@ -2,6 +2,8 @@ import { generateKeyPairSync, verify } from 'node:crypto';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { MessageContent, Provider, SendContext } from '@sendonce/core';
 import { afterEach, describe, expect, test } from 'vitest';
+import { deadlineOf } from '../../src/internal/deadline.ts';
+import { http2Host } from '../../src/internal/http/http2.ts';
 import { APNS, apns } from '../../src/providers/apns.ts';
 import { fakeHttp2, type FakeHttp2, type Http2Act } from './support/fake-http2.ts';
 import { contextOf, outgoing } from './support/sending.ts';
@@ -154,6 +156,17 @@ describe('the session', () => {
     for (let send = 0; send < 3; send += 1) kinds.push((await provider.send(message, contextOf(SLOW))).kind);
     expect(kinds).toEqual(['accepted', 'not-sent', 'accepted']);
     expect(fake.sessions()).toBe(2);
+  });
+
+  test('is asked for a sign of life after a pause, and goes on where it gives one', async () => {
+    const { fake } = await apple(accepts);
+    const host = http2Host(fake.url, 0);
+    const deadline = deadlineOf(contextOf());
+    const call = { url: new URL('/3/device/ab', fake.url), headers: {}, body: '{}' };
+    for (let nth = 0; nth < 3; nth += 1)
+      expect(await host.post(call, { deadline, timeoutMs: 5_000, bodyMs: 1_000 })).toMatchObject({ status: 200 });
+    host.close();
+    expect([fake.sessions(), fake.pings()]).toEqual([1, 2]);
   });
 
   test('that ended between two sends is replaced by a fresh one', async () => {

@@ -170,6 +170,7 @@ describe('a message by Web Push', () => {
     ['http', subscription('http://fcm.googleapis.com/1')],
     ['a host that is no push service', subscription('https://evil.example/1')],
     ['a host that ends like one', subscription('https://evilpush.apple.com.example/1')],
+    ['a host that has one in its name', subscription('https://evilfcm.googleapis.com/1')],
     ['a host that begins like one', subscription('https://fcm.googleapis.com.evil.example/1')],
     ['a private address', subscription('https://10.0.0.1/1'), { allow: () => true }],
     ['this host', subscription('https://[::1]/1'), { allow: () => true }],

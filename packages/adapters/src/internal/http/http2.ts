@@ -29,13 +29,13 @@ interface Kept {
   readonly waiting: Set<() => void>;
 }
 
-export function http2Host(origin: string): Http2Host {
+export function http2Host(origin: string, pingAfterMs: number = PING_AFTER_MS): Http2Host {
   let kept: Promise<Kept> | null = null;
 
   async function opened(deadline: Deadline, limitMs: number): Promise<Kept> {
     const asked = kept;
     const found = await asked?.catch(() => null);
-    if (found !== null && found !== undefined && (await isAlive(found))) return found;
+    if (found !== null && found !== undefined && (await isAlive(found, pingAfterMs))) return found;
     // Another send may have opened one while this one asked.
     if (kept === asked) kept = open(origin, limitMs, deadline.signal);
     return kept!;
@@ -93,7 +93,7 @@ function open(origin: string, limitMs: number, signal: AbortSignal): Promise<Kep
       reject(error);
     };
     const stop = whenOver(limitMs, signal, () => fail(new Error('no connection in time')));
-    session.on('goaway', (_code, lastSeen) => {
+    session.on('goaway', (_code: number, lastSeen: number) => {
       kept.lastSeen = lastSeen;
       kept.isGone = true;
     });
@@ -137,10 +137,10 @@ function next(kept: Kept): void {
   }
 }
 
-function isAlive(kept: Kept): Promise<boolean> {
+function isAlive(kept: Kept, pingAfterMs: number): Promise<boolean> {
   const { session } = kept;
   if (kept.isGone || session.closed || session.destroyed) return Promise.resolve(false);
-  if (performance.now() - kept.lastUsed < PING_AFTER_MS) return Promise.resolve(true);
+  if (performance.now() - kept.lastUsed < pingAfterMs) return Promise.resolve(true);
   return new Promise((resolve) => {
     const answered = (isThere: boolean): void => {
       clearTimeout(timer);
@@ -181,7 +181,7 @@ function exchange(kept: Kept, { url, headers, body }: HttpPost, limits: HttpLimi
     let stop = whenOver(timeoutMs, deadline.signal, late);
     stream.on('response', ({ ':status': status = 0, ...rest }) => {
       stop();
-      said = { kind: 'answered', status, headers: rest as never };
+      said = { kind: 'answered', status, headers: rest };
       stop = whenOver(Math.min(bodyMs, timeoutMs - (performance.now() - began)), deadline.signal, late);
     });
     stream.on('data', (chunk: Buffer) => {

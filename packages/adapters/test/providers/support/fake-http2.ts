@@ -11,6 +11,7 @@ export interface FakeHttp2 {
   /** Every request that was read as a whole, whatever was answered. */
   readonly complete: Http2Request[];
   sessions(): number;
+  pings(): number;
   /** Ends every session as a server does that goes away. */
   endSessions(): Promise<void>;
   /** Resets every connection. */
@@ -26,6 +27,7 @@ export async function fakeHttp2(act: Http2Act, maxConcurrentStreams = 100): Prom
   const complete: Http2Request[] = [];
   const open = new Set<ServerHttp2Session>();
   let sessions = 0;
+  let pings = 0;
   const server = createServer({ settings: { maxConcurrentStreams } });
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -35,6 +37,7 @@ export async function fakeHttp2(act: Http2Act, maxConcurrentStreams = 100): Prom
   server.on('session', (session) => {
     sessions += 1;
     open.add(session);
+    session.on('ping', () => (pings += 1));
     session.on('close', () => open.delete(session)).on('error', () => undefined);
   });
   server.on('stream', (stream, headers) => {
@@ -52,6 +55,7 @@ export async function fakeHttp2(act: Http2Act, maxConcurrentStreams = 100): Prom
     url: `http://127.0.0.1:${port}`,
     complete,
     sessions: () => sessions,
+    pings: () => pings,
     endSessions: async () => {
       await Promise.all([...open].map((each) => new Promise<void>((resolve) => each.close(resolve))));
     },
