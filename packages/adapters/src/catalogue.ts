@@ -1,4 +1,6 @@
 import type { ProviderFacts } from './internal/api/facts.ts';
+import { APNS } from './providers/apns.ts';
+import { FCM } from './providers/fcm.ts';
 import { INFOBIP } from './providers/infobip.ts';
 import { LINE } from './providers/line.ts';
 import { MAILGUN } from './providers/mailgun.ts';
@@ -11,6 +13,7 @@ import { SLACK } from './providers/slack.ts';
 import { SMTP } from './providers/smtp.ts';
 import { TWILIO } from './providers/twilio.ts';
 import { VONAGE } from './providers/vonage.ts';
+import { WEB_PUSH } from './providers/web-push.ts';
 import { WEBHOOK } from './providers/webhook.ts';
 import { WHATSAPP_CLOUD } from './providers/whatsapp-cloud.ts';
 
@@ -22,5 +25,6 @@ export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
 export const PROVIDERS: readonly ProviderFacts[] = [
   ...[SMTP, RESEND, POSTMARK, MAILGUN, SENDGRID, SESV2, SES],
   ...[TWILIO, INFOBIP, VONAGE, WHATSAPP_CLOUD, LINE],
+  ...[FCM, APNS, WEB_PUSH],
   ...[SLACK, WEBHOOK],
 ];

@@ -1,6 +1,8 @@
+import type { LookupFunction } from 'node:net';
 import type { Lookup, Outcome, OutgoingMessage, Provider, ProviderCapabilities } from '@sendonce/core';
 import { deadlineOf, type Deadline } from '../deadline.ts';
-import { post, type HttpAnswer, type HttpPost } from '../http/post.ts';
+import { post, type HttpAnswer, type HttpLimits, type HttpPost, type HttpResult } from '../http/post.ts';
+import { NotPublic } from '../http/public-addresses.ts';
 import { retryAfter } from '../http/retry-after.ts';
 import type { Rejection } from '../rejection.ts';
 import type { DeclaredCapabilities } from './facts.ts';
@@ -37,7 +39,15 @@ export interface HttpApi extends Pick<Provider, 'name'>, ApiAnswers {
   /** The request for a message, or why it can never be sent. Pure: the same message and key make the same bytes. */
   request(message: OutgoingMessage, key: string): HttpPost | Rejection;
   /** What is sent along and is no part of the message: credentials that have to be fetched or signed. @defaultValue nothing */
-  authorize?(deadline: Deadline): Promise<Readonly<Record<string, string>> | Outcome>;
+  authorize?(deadline: Deadline, request: HttpPost): Promise<Readonly<Record<string, string>> | Outcome>;
+  /** Resolves the name of a host; what it refuses with `NotPublic` is about the destination. @defaultValue Node's own */
+  readonly lookup?: LookupFunction;
+  /** Hears each answer, and the headers that were sent, before it is judged: credentials that were refused are not to be kept. @defaultValue nobody does */
+  onAnswer?(answer: ApiAnswer, headers: Readonly<Record<string, string>>): void;
+  /** Sends a request, once. @defaultValue HTTP/1.1, with a connection of its own */
+  readonly exchange?: (call: HttpPost, limits: HttpLimits) => Promise<HttpResult>;
+  /** Gives up what is kept between sends; called once. @defaultValue nothing is */
+  close?(): void;
 }
 
 /** What comes after the status is only waited for as long as this, ms: an id is in it, or a reason. */
@@ -45,7 +55,7 @@ export const BODY_MS: number = 5_000;
 
 /** A provider behind a plain HTTP API: at most one whole request per attempt, and an outcome for every way in which it can end. */
 export function httpApi(api: HttpApi): Provider {
-  const { name, timeoutMs } = api;
+  const { name, timeoutMs, exchange = post } = api;
   let isClosed = false;
   return {
     name,
@@ -60,14 +70,19 @@ export function httpApi(api: HttpApi): Provider {
       if (deadline.leftMs() <= 0) return { kind: 'not-sent', reason: 'the send deadline passed before the first byte' };
       const made = api.request(message, context.key);
       if ('kind' in made) return made;
-      const authorized = (await api.authorize?.(deadline)) ?? {};
+      const authorized = (await api.authorize?.(deadline, made)) ?? {};
       if (isOutcome(authorized)) return authorized;
       const headers = { ...made.headers, ...authorized };
-      const result = await post({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS });
+      const lookup = api.lookup === undefined ? {} : { lookup: api.lookup };
+      const result = await exchange({ ...made, headers }, { deadline, timeoutMs, bodyMs: BODY_MS, ...lookup });
+      if (result.kind === 'not-sent' && result.cause instanceof NotPublic)
+        return { kind: 'rejected', scope: 'destination', reason: result.cause.message };
       if (result.kind !== 'answered') return { kind: result.kind, reason: result.reason };
+      api.onAnswer?.({ ...result, json: jsonIn(result.body) }, headers);
       return outcomeOf(api, result);
     },
     async close() {
+      if (!isClosed) api.close?.();
       isClosed = true;
     },
   };
