@@ -1,4 +1,4 @@
-import { PROVIDERS, promiseOf, type ProviderFacts } from '../../../packages/adapters/src/catalogue.ts';
+import { HTTP_ROWS, PROVIDERS, promiseOf, type ProviderFacts } from '../../../packages/adapters/src/catalogue.ts';
 import type { Tables } from './includes.ts';
 import { table } from './table.ts';
 
@@ -6,6 +6,7 @@ import { table } from './table.ts';
 export function providerTables(): Tables {
   return {
     providers,
+    'outcomes-http': () => outcomesOf({ outcomes: HTTP_ROWS }),
     ...Object.fromEntries(
       PROVIDERS.filter(({ outcomes }) => outcomes.length > 0).map((facts) => [
         `outcomes-${facts.name}`,
@@ -29,7 +30,7 @@ function providers(): string {
   );
 }
 
-function outcomesOf({ outcomes }: ProviderFacts): string {
+function outcomesOf({ outcomes }: Pick<ProviderFacts, 'outcomes'>): string {
   return table(
     ['HTTP', 'code', 'outcome', 'source'],
     Object.values(groupedBy(outcomes, ({ status = 'any', is, source }) => `${status} ${is} ${source}`)).map((same) => [

@@ -11,7 +11,7 @@ export default class Providers extends BaseCommand {
     { description: 'What does each answer prove?', command: 'npx <%= config.bin %> providers resend' },
     {
       description: 'Which of them are exact?',
-      command: "npx <%= config.bin %> providers --json | jq '.providers[].name'",
+      command: "npx <%= config.bin %> providers --json | jq '.providers[] | select(.exact).name'",
     },
   ];
   static override args = {

@@ -1,4 +1,4 @@
-import { PROVIDERS, promiseOf, type OutcomeRow, type ProviderFacts } from '@sendonce/adapters/catalogue';
+import { HTTP_ROWS, PROVIDERS, promiseOf, type OutcomeRow, type ProviderFacts } from '@sendonce/adapters/catalogue';
 import { SendonceError } from '@sendonce/core';
 import { unknownAmong } from '../nearest.ts';
 
@@ -40,11 +40,16 @@ function pageOf({ name, title, channels, needs, capabilities, id, outcomes }: Pr
     `  lost answer  ${promiseOf(capabilities)}`,
     `  our id       ${correlation === 'none' ? 'does not come back' : `comes back in ${correlation.field}`}`,
     `  its id       ${id}`,
-    ...(outcomes.length === 0
-      ? []
-      : ['', '  answers', ...outcomes.map(answerLine), '    any other: unknown, with its code']),
+    ...(outcomes.length === 0 ? [] : ['', '  answers', ...[...outcomes, ...HTTP_ROWS].map(answerLine), ...SHARED]),
   ];
 }
+
+/** What no table of codes can say: the same for all that speak HTTP. */
+const SHARED: readonly string[] = [
+  '    2xx with its id: accepted',
+  '    2xx without it, a 5xx or another answer that is not listed, a reset, no answer in time: unknown, with its code',
+  '    no connection, or the time is up before the request left: not-sent',
+];
 
 function answerLine({ status, code, is }: OutcomeRow): string {
   const which = [status === undefined ? '' : `HTTP ${status}`, code ?? ''].filter((text) => text !== '').join(' ');
@@ -57,6 +62,7 @@ function jsonOf(facts: ProviderFacts): object {
     ...facts,
     import: `@sendonce/adapters/providers/${facts.name}`,
     lostAnswer: promiseOf(facts.capabilities),
+    exact: promiseOf(facts.capabilities).startsWith('exact'),
     capabilities: { ...rest, lookup: lookup === 'none' ? 'none' : lookup.kind },
   };
 }

@@ -3,6 +3,7 @@ import { redisLedger } from '@sendonce/adapters/ledgers/redis';
 import { redisQueue } from '@sendonce/adapters/queues/redis';
 import { SendonceError } from '@sendonce/core';
 import type { Redis } from 'ioredis';
+import { withoutPassword } from '../real/address.ts';
 import { subjectOf } from './subject-of.ts';
 import type { PortName, Suite } from './suite.ts';
 
@@ -15,7 +16,7 @@ export function redisSuite(port: PortName, address: string): Omit<Suite, 'from' 
     port,
     isOwn: false,
     async make() {
-      client ??= await connected(address);
+      client ??= await connected(port, address);
       const redis = client;
       const name = `sendonce-verify-${randomBytes(6).toString('hex')}`;
       const tag = port === 'queue' ? `{sendonce:${name}}` : `{${name}}`;
@@ -30,7 +31,8 @@ export function redisSuite(port: PortName, address: string): Omit<Suite, 'from' 
   };
 }
 
-async function connected(address: string): Promise<Redis> {
+/** @throws SendonceError DRIVER_MISSING; QUEUE_UNAVAILABLE or LEDGER_UNAVAILABLE: nobody answers, which is no law's business */
+async function connected(port: PortName, address: string): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((cause: unknown) => {
     throw new SendonceError(
       'DRIVER_MISSING',
@@ -42,8 +44,20 @@ async function connected(address: string): Promise<Redis> {
   });
   const client = new Redis(address, { maxRetriesPerRequest: 1 });
   // Whoever uses it next meets it, and tells.
-  client.on('error', () => undefined);
-  return client;
+  let last = '';
+  client.on('error', ({ message }: Error) => (last = message));
+  try {
+    await client.ping();
+    return client;
+  } catch (cause) {
+    client.disconnect();
+    const said = last === '' ? (cause as Error).message : last;
+    throw new SendonceError(
+      port === 'queue' ? 'QUEUE_UNAVAILABLE' : 'LEDGER_UNAVAILABLE',
+      `${withoutPassword(address)} does not answer (${said}); no law was judged`,
+      { cause },
+    );
+  }
 }
 
 async function remove(client: Redis, pattern: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Ledger, Queue } from '@sendonce/core';
 import { ledgerCapabilities, type LedgerSubject, type QueueSubject } from '@sendonce/core/conformance';
 import { checkPort, isFields, shown } from '@sendonce/core/internal';
 import { SendonceError } from '@sendonce/core';
+import { unknownAmong } from '../nearest.ts';
 import { paced, wait } from './real-time.ts';
 import type { PortName, Subject } from './suite.ts';
 
@@ -34,6 +35,10 @@ export function subjectOf(port: PortName, given: unknown, maker: string): Subjec
 type Fields = Readonly<Record<string, unknown>>;
 
 function partsOf(port: PortName, given: Fields, own: Queue | Ledger, maker: string): Parts {
+  const known = [port, 'unitMs', 'elapse', 'close', ...(port === 'ledger' ? ['loseMemory'] : [])];
+  const odd = Object.keys(given).find((name) => !known.includes(name));
+  if (odd !== undefined)
+    throw new SendonceError('MODULE_INVALID', `'${odd}' of what ${maker} makes is ${unknownAmong(odd, known)}`);
   const functionIn = (name: string): unknown => {
     const value = given[name];
     if (value === undefined || value === null || typeof value === 'function') return value ?? null;

@@ -155,6 +155,17 @@ describe('a mistake exits with 2, and says what to do', () => {
       'unitMs of what the default export of',
     ],
     [
+      'a part of what it makes is misspelt',
+      { queue: file('odd.js', `export default () => ({ queue: ${holding(0)}, unitMS: 9 });`) },
+      /'unitMS' of what .* makes is unknown: did you mean unitMs\?/,
+    ],
+    [
+      'an address is of no server',
+      { queue: 'redis:' },
+      'FLAG_INVALID: --queue "redis:": expected the file of a module',
+    ],
+    ['an address is of another kind', { queue: 'amqp://127.0.0.1' }, 'FLAG_INVALID: --queue "amqp://127.0.0.1"'],
+    [
       'it holds something',
       { queue: file('full.js', `export default () => (${holding(3)});`) },
       'holds 3 messages. The laws write into it',
@@ -182,6 +193,19 @@ describe('a mistake exits with 2, and says what to do', () => {
     const { exitCode, text } = await mistake(flags);
     expect(exitCode).toBe(2);
     expect(text).toMatch(words);
+  });
+});
+
+test.each([
+  ['queue', 'QUEUE_UNAVAILABLE'],
+  ['ledger', 'LEDGER_UNAVAILABLE'],
+] as const)('a %s that nobody answers for is no broken law: exits with 70', async (port, code) => {
+  const { exitCode, text } = await mistake({ [port]: 'redis://me:secret@127.0.0.1:1' });
+  expect({ exitCode, text }).toEqual({
+    exitCode: 70,
+    text: expect.stringMatching(
+      new RegExp(`${code}: redis://me@127\\.0\\.0\\.1:1 does not answer .*ECONNREFUSED`),
+    ) as string,
   });
 });
 
