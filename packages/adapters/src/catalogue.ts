@@ -19,6 +19,7 @@ import { WHATSAPP_CLOUD } from './providers/whatsapp-cloud.ts';
 
 export { promiseOf } from './internal/api/promise.ts';
 export type { ProviderFacts } from './internal/api/facts.ts';
+export { grouped, type OutcomeGroup } from './internal/api/grouped.ts';
 export { HTTP_ROWS } from './internal/api/outcome-table.ts';
 export type { OutcomeRow, Verdict } from './internal/api/outcome-table.ts';
 

@@ -1,4 +1,10 @@
-import { HTTP_ROWS, PROVIDERS, promiseOf, type ProviderFacts } from '../../../packages/adapters/src/catalogue.ts';
+import {
+  grouped,
+  HTTP_ROWS,
+  PROVIDERS,
+  promiseOf,
+  type ProviderFacts,
+} from '../../../packages/adapters/src/catalogue.ts';
 import type { Tables } from './includes.ts';
 import { table } from './table.ts';
 
@@ -33,19 +39,11 @@ function providers(): string {
 function outcomesOf({ outcomes }: Pick<ProviderFacts, 'outcomes'>): string {
   return table(
     ['HTTP', 'code', 'outcome', 'source'],
-    Object.values(groupedBy(outcomes, ({ status = 'any', is, source }) => `${status} ${is} ${source}`)).map((same) => [
-      same[0]?.status === undefined ? 'any' : String(same[0].status),
-      same.map(({ code }) => (code === undefined ? 'any' : `\`${code}\``)).join(', '),
-      (same[0]?.is ?? '')
-        .replace(/^rejected (.*)$/, '`rejected`, `$1`')
-        .replace(/^(deferred|not-sent|unknown)$/, '`$1`'),
-      same[0]?.source ?? '',
+    grouped(outcomes).map(({ statuses, codes, is, source }) => [
+      statuses.length === 0 ? 'any' : statuses.join(', '),
+      codes.length === 0 ? 'any' : codes.map((code) => `\`${code}\``).join(', '),
+      is.replace(/^rejected (.*)$/, '`rejected`, `$1`').replace(/^(deferred|not-sent|unknown)$/, '`$1`'),
+      source,
     ]),
   );
-}
-
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Readonly<Record<string, readonly T[]>> {
-  const groups: Record<string, T[]> = {};
-  for (const item of items) (groups[keyOf(item)] ??= []).push(item);
-  return groups;
 }

@@ -1,4 +1,11 @@
-import { HTTP_ROWS, PROVIDERS, promiseOf, type OutcomeRow, type ProviderFacts } from '@sendonce/adapters/catalogue';
+import {
+  grouped,
+  HTTP_ROWS,
+  PROVIDERS,
+  promiseOf,
+  type OutcomeGroup,
+  type ProviderFacts,
+} from '@sendonce/adapters/catalogue';
 import { SendonceError } from '@sendonce/core';
 import { unknownAmong } from '../nearest.ts';
 
@@ -40,7 +47,9 @@ function pageOf({ name, title, channels, needs, capabilities, id, outcomes }: Pr
     `  lost answer  ${promiseOf(capabilities)}`,
     `  our id       ${correlation === 'none' ? 'does not come back' : `comes back in ${correlation.field}`}`,
     `  its id       ${id}`,
-    ...(outcomes.length === 0 ? [] : ['', '  answers', ...[...outcomes, ...HTTP_ROWS].map(answerLine), ...SHARED]),
+    ...(outcomes.length === 0
+      ? []
+      : ['', '  answers', ...grouped([...outcomes, ...HTTP_ROWS]).map(answerLine), ...SHARED]),
   ];
 }
 
@@ -51,9 +60,9 @@ const SHARED: readonly string[] = [
   '    no connection, or the time is up before the request left: not-sent',
 ];
 
-function answerLine({ status, code, is }: OutcomeRow): string {
-  const which = [status === undefined ? '' : `HTTP ${status}`, code ?? ''].filter((text) => text !== '').join(' ');
-  return `    ${which}: ${is}`;
+function answerLine({ statuses, codes, is }: OutcomeGroup): string {
+  const which = [statuses.length === 0 ? '' : `HTTP ${statuses.join(', ')}`, codes.join(', ')];
+  return `    ${which.filter((text) => text !== '').join(' ')}: ${is}`;
 }
 
 function jsonOf(facts: ProviderFacts): object {
