@@ -16,8 +16,10 @@ export interface InThread {
   readonly terminal: TerminalKind;
   /** Where `threads/simulate` was built to. */
   readonly entry: URL;
-  /** How long one function of the config, or loading it, may take, ms. @defaultValue 60_000 */
+  /** How long one function of the config may take, ms. @defaultValue 60_000 */
   readonly stuckAfterMs?: number;
+  /** How long loading the config may take, its top level and its factory, ms. @defaultValue 60_000 */
+  readonly loadWithinMs?: number;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface InThread {
  * like a pass. Answers the exit code, or what there is to tell.
  */
 export function simulateInThread(options: InThread): Promise<number | CommandError> {
-  const { flags, terminal, entry, stuckAfterMs = STUCK_AFTER_MS } = options;
+  const { flags, terminal, entry, stuckAfterMs = STUCK_AFTER_MS, loadWithinMs = STUCK_AFTER_MS } = options;
   const memory = runningMemory();
   const running = new Running(memory);
   const workerData: ThreadStart = { flags, terminal, running: memory };
@@ -47,8 +49,8 @@ export function simulateInThread(options: InThread): Promise<number | CommandErr
       stop: () => thread.postMessage('stop'),
       end: () => end(interrupted(running.what === NOTHING ? '' : ` Of ${flags.config}, ${what()} was running.`)),
     });
-    const look = lookForStuck(running, stuckAfterMs, () =>
-      broken(`${what()} has been running for ${stuckAfterMs / 1_000} s without coming to an end`),
+    const look = lookForStuck(running, { stuckAfterMs, loadWithinMs }, (limitMs) =>
+      broken(`${what()} has been running for ${limitMs / 1_000} s without coming to an end`),
     );
     thread.on('message', (message: ThreadMessage) => {
       switch (message.kind) {
@@ -75,18 +77,26 @@ export function simulateInThread(options: InThread): Promise<number | CommandErr
   });
 }
 
-/** Calls back when the thread has come round to nothing else for too long, or has been loading the config for as long. */
-function lookForStuck(running: Running, stuckAfterMs: number, found: () => void): NodeJS.Timeout {
+/** Calls back, with the limit, when the thread has come round to nothing else for too long, or has been loading the config for as long. */
+function lookForStuck(
+  running: Running,
+  { stuckAfterMs, loadWithinMs }: { readonly stuckAfterMs: number; readonly loadWithinMs: number },
+  found: (limitMs: number) => void,
+): NodeJS.Timeout {
   let ticks = -1;
   let since = performance.now();
+  let wasLoading = false;
   return setInterval(
     () => {
-      const isMoving = running.what === NOTHING || (running.what !== LOADING && running.ticks !== ticks);
+      const isLoading = running.what === LOADING;
+      const isMoving = running.what === NOTHING || (!isLoading && running.ticks !== ticks) || isLoading !== wasLoading;
       if (isMoving) since = performance.now();
       ticks = running.ticks;
-      if (performance.now() - since >= stuckAfterMs) found();
+      wasLoading = isLoading;
+      const limitMs = isLoading ? loadWithinMs : stuckAfterMs;
+      if (performance.now() - since >= limitMs) found(limitMs);
     },
-    Math.min(1_000, stuckAfterMs / 4),
+    Math.min(1_000, stuckAfterMs / 4, loadWithinMs / 4),
   );
 }
 
