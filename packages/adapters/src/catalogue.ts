@@ -17,7 +17,7 @@ import { WEB_PUSH } from './providers/web-push.ts';
 import { WEBHOOK } from './providers/webhook.ts';
 import { WHATSAPP_CLOUD } from './providers/whatsapp-cloud.ts';
 
-export { promiseOf } from './internal/api/promise.ts';
+export { isExact, promiseOf } from './internal/api/promise.ts';
 export type { ProviderFacts } from './internal/api/facts.ts';
 export { grouped, type OutcomeGroup } from './internal/api/grouped.ts';
 export { HTTP_ROWS } from './internal/api/outcome-table.ts';

@@ -1,17 +1,19 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { MessageContent, OutgoingMessage, Provider } from '@sendonce/core';
-import { canonicalJson, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, isFields, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { API_RULES } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { http2Host } from '../internal/http/http2.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, invalid, SECRET_RULE, URL_RULE } from '../internal/options.ts';
-import { collapseIdOf, uuidOf } from '../internal/push/ids.ts';
+import { checkAdapter, invalid, SECRET_RULE } from '../internal/options.ts';
+import { collapseIdOf } from '../internal/push/ids.ts';
 import { jwt } from '../internal/push/jwt.ts';
 import { keptToken } from '../internal/push/kept-token.ts';
 import type { Rejection } from '../internal/rejection.ts';
+import { keyUuid } from '../internal/uuid.ts';
 
 export interface ApnsOptions {
   /** The key for APNs, as in its `.p8` file. */
@@ -89,13 +91,13 @@ export function apns(options: ApnsOptions): Provider {
   checkAdapter('apns', options, RULES);
   const { keyId, teamId, topic, name = APNS.name, timeoutMs = 15_000 } = options;
   const key = ecKey(options.key);
-  const host = http2Host(new URL(options.baseUrl ?? 'https://api.push.apple.com').origin);
+  const base = new URL(options.baseUrl ?? 'https://api.push.apple.com');
+  const host = http2Host(base.origin);
   const token = keptToken(async () => {
     const now = Date.now();
     const claims = { iss: teamId, iat: Math.floor(now / 1_000) };
     return { value: jwt({ alg: 'ES256', kid: keyId }, claims, key), untilMs: now + TOKEN_MS };
   });
-  const base = new URL(options.baseUrl ?? 'https://api.push.apple.com');
   return httpApi({
     name,
     timeoutMs,
@@ -133,7 +135,7 @@ function requestFor(
   return {
     url: new URL(`/3/device/${device}`, base),
     headers: {
-      'apns-id': uuidOf(key),
+      'apns-id': keyUuid(key),
       'apns-topic': topic,
       'apns-collapse-id': collapseIdOf(deliveryId),
       'apns-push-type': isShown ? 'alert' : 'background',
@@ -180,7 +182,5 @@ const RULES: Rules = {
   keyId: { ...textRule(64), required: true },
   teamId: { ...textRule(64), required: true },
   topic: { ...textRule(256), required: true },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof ApnsOptions, Rule>;

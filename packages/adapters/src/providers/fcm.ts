@@ -1,11 +1,12 @@
 import type { Outcome, OutgoingMessage, Provider } from '@sendonce/core';
-import { canonicalJson, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import { fcmMessage } from '../internal/push/fcm-message.ts';
 import { googleToken } from '../internal/push/google-token.ts';
 import { keptToken } from '../internal/push/kept-token.ts';
@@ -68,7 +69,7 @@ export function fcm(options: FcmOptions): Provider {
   const { name = FCM.name, baseUrl = 'https://fcm.googleapis.com', timeoutMs = 15_000 } = options;
   const account = serviceAccountOf('fcm: serviceAccount', options.serviceAccount);
   const project = encodeURIComponent(options.projectId ?? account.projectId);
-  const url = new URL(`v1/projects/${project}/messages:send`, `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, `v1/projects/${project}/messages:send`);
   const token = keptToken(() => googleToken(account));
   return httpApi({
     name,
@@ -117,7 +118,5 @@ function aMinuteLater(answer: ApiAnswer): Outcome | null {
 const RULES: Rules = {
   serviceAccount: { must: 'the JSON of a service account', fits: () => true, required: true, hidden: true },
   projectId: textRule(256),
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof FcmOptions, Rule>;

@@ -1,9 +1,10 @@
 import type { LookupAnswer, LookupRequest, Outcome, OutgoingMessage, Provider } from '@sendonce/core';
-import { canonicalJson, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
+import { apiUrl, PROVIDER_RULES } from '../internal/api/options.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
@@ -83,7 +84,7 @@ export const INFOBIP: ProviderFacts = {
 export function infobip(options: InfobipOptions): Provider {
   checkAdapter('infobip', options, RULES);
   const { apiKey, idempotencyWindowMs, name = INFOBIP.name, timeoutMs = 15_000 } = options;
-  const base = `${String(options.baseUrl).replace(/\/$/, '')}/`;
+  const base = apiUrl(options.baseUrl, '');
   const headers = { authorization: `App ${apiKey}`, accept: 'application/json' };
   const fixed = { base, headers, options };
   return httpApi({
@@ -109,7 +110,7 @@ export function infobip(options: InfobipOptions): Provider {
 }
 
 interface Fixed {
-  readonly base: string;
+  readonly base: URL;
   readonly headers: HttpGet['headers'];
   readonly options: InfobipOptions;
 }
@@ -185,6 +186,5 @@ const RULES: Rules = {
   reportUrl: URL_RULE,
   maxSegments: segmentsRule(MOST_PARTS),
   idempotencyWindowMs: numberRule({ least: 1, most: Number.MAX_SAFE_INTEGER }, ' ms'),
-  name: textRule(512),
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...PROVIDER_RULES,
 } satisfies Record<keyof InfobipOptions, Rule>;

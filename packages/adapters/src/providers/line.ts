@@ -1,24 +1,17 @@
 import { addressProblem, type MessageContent, type Outcome, type OutgoingMessage, type Provider } from '@sendonce/core';
-import {
-  BOOLEAN_RULE,
-  canonicalJson,
-  isFields,
-  numberRule,
-  textRule,
-  type Rule,
-  type Rules,
-} from '@sendonce/core/internal';
+import { BOOLEAN_RULE, canonicalJson, isFields, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badDestination, badMessage } from '../internal/api/reject.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
-import { uuidOf } from '../internal/chat/uuid.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
+import { namedUuid } from '../internal/uuid.ts';
 
 export interface LineOptions {
   /** Of the channel that sends. */
@@ -92,7 +85,7 @@ export const LINE: ProviderFacts = {
 export function line(options: LineOptions): Provider {
   checkAdapter('line', options, RULES);
   const { name = LINE.name, baseUrl = 'https://api.line.me', timeoutMs = 15_000 } = options;
-  const url = new URL('v2/bot/message/push', `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, 'v2/bot/message/push');
   return httpApi({
     name,
     timeoutMs,
@@ -123,7 +116,7 @@ function requestFor(
     headers: {
       authorization: `Bearer ${channelAccessToken}`,
       'content-type': 'application/json',
-      'x-line-retry-key': uuidOf(NAMESPACE, key),
+      'x-line-retry-key': namedUuid(NAMESPACE, key),
     },
     body: canonicalJson({ to: to.trim(), messages, ...(notificationDisabled && { notificationDisabled }) }),
   };
@@ -159,7 +152,5 @@ function headerIn(headers: ApiAnswer['headers'], name: string): string | null {
 const RULES: Rules = {
   channelAccessToken: { ...TOKEN_RULE, required: true },
   notificationDisabled: BOOLEAN_RULE,
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof LineOptions, Rule>;

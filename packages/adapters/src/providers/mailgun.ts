@@ -1,18 +1,19 @@
 import type { LookupAnswer, LookupRequest, OutgoingMessage, Provider } from '@sendonce/core';
-import { numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { Rule, Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
-import { senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
 import { base64Length, MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { multipart, type Part } from '../internal/email/multipart.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
 import { retryAfter } from '../internal/http/retry-after.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface MailgunOptions {
@@ -74,7 +75,7 @@ export const MAILGUN: ProviderFacts = {
 export function mailgun(options: MailgunOptions): Provider {
   checkAdapter('mailgun', options, RULES);
   const { apiKey, domain, name = MAILGUN.name, timeoutMs = 15_000 } = options;
-  const base = `${String(options.baseUrl ?? 'https://api.mailgun.net').replace(/\/$/, '')}/v3/${domain}/`;
+  const base = apiUrl(options.baseUrl ?? 'https://api.mailgun.net', `v3/${domain}/`);
   const from = senderOf('mailgun: from', options.from);
   const fixed = { base, from, headers: { authorization: `Basic ${Buffer.from(`api:${apiKey}`).toString('base64')}` } };
   return httpApi({
@@ -85,7 +86,7 @@ export function mailgun(options: MailgunOptions): Provider {
     idIn: ({ json }) => withoutBrackets(textAt(json, 'id')),
     codeIn: () => null,
     reasonIn: ({ json }) => textAt(json, 'message'),
-    special: byItsWords,
+    scopeIn,
     waitIn,
     table: OUTCOMES,
     find: (asked, { signal }) => lookUp(searchFor(asked, fixed), { timeoutMs, signal }, (json) => foundIn(json, asked)),
@@ -93,7 +94,7 @@ export function mailgun(options: MailgunOptions): Provider {
 }
 
 interface Fixed {
-  readonly base: string;
+  readonly base: URL;
   readonly from: EmailAddress;
   readonly headers: HttpGet['headers'];
 }
@@ -151,11 +152,9 @@ const WORDS: readonly (readonly [words: RegExp, scope: Rejection['scope']])[] = 
   [/not allowed to send|domain .*(not verified|not found|disabled)|sandbox|authorized recipients/i, 'provider'],
 ];
 
-function byItsWords({ status, json }: ApiAnswer): Rejection | null {
+function scopeIn({ status, json }: ApiAnswer): Rejection['scope'] | null {
   const reason = textAt(json, 'message') ?? '';
-  const scope = status === 400 ? WORDS.find(([words]) => words.test(reason))?.[1] : undefined;
-  if (scope === undefined) return null;
-  return { kind: 'rejected', scope, reason: `HTTP ${status}: ${reason.slice(0, 200)}`, code: String(status) };
+  return (status === 400 ? WORDS.find(([words]) => words.test(reason))?.[1] : undefined) ?? null;
 }
 
 /** Mailgun says in words until when to wait. */
@@ -195,8 +194,6 @@ const RULES: Rules = {
     fits: (value) => typeof value === 'string' && /^[\w-]+(\.[\w-]+)+$/.test(value),
     required: true,
   },
-  from: { must: 'a sender', fits: () => true, required: true },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  from: SENDER_RULE,
+  ...API_RULES,
 } satisfies Record<keyof MailgunOptions, Rule>;

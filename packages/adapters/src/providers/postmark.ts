@@ -1,17 +1,18 @@
 import type { LookupAnswer, LookupRequest, OutgoingMessage, Provider } from '@sendonce/core';
-import { numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
 import { lookUp } from '../internal/api/look-up.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
-import { senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
 import { MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { replyToOf, type ReplyTo } from '../internal/email/reply-to.ts';
 import type { HttpGet, HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface PostmarkOptions {
@@ -73,7 +74,7 @@ export const POSTMARK: ProviderFacts = {
 export function postmark(options: PostmarkOptions): Provider {
   checkAdapter('postmark', options, RULES);
   const { serverToken, messageStream = 'outbound', name = POSTMARK.name, timeoutMs = 15_000 } = options;
-  const base = `${String(options.baseUrl ?? 'https://api.postmarkapp.com').replace(/\/$/, '')}/`;
+  const base = apiUrl(options.baseUrl ?? 'https://api.postmarkapp.com', '');
   const from = senderOf('postmark: from', options.from);
   const headers = { accept: 'application/json', 'x-postmark-server-token': serverToken };
   const fixed = { base, from, headers, messageStream };
@@ -86,14 +87,14 @@ export function postmark(options: PostmarkOptions): Provider {
     isRefusal: (answer) => errorCode(answer) !== null,
     codeIn: errorCode,
     reasonIn: ({ json }) => textAt(json, 'Message'),
-    special: aboutAnAddress,
+    scopeIn,
     table: OUTCOMES,
     find: (asked, { signal }) => lookUp(searchFor(asked, fixed), { timeoutMs, signal }, (json) => foundIn(json, asked)),
   });
 }
 
 interface Fixed {
-  readonly base: string;
+  readonly base: URL;
   readonly from: EmailAddress;
   readonly headers: HttpGet['headers'];
   readonly messageStream: string;
@@ -152,13 +153,12 @@ function errorCode({ json }: ApiAnswer): string | null {
   return code === '0' ? null : code;
 }
 
-/** A complaint about an address is about where it goes, or about who sends, under the same code as any other. */
-function aboutAnAddress(answer: ApiAnswer): Rejection | null {
-  const [code, reason] = [errorCode(answer), textAt(answer.json, 'Message')];
-  const field = code === '300' ? /^(?:Invalid|Error parsing) '(To|From)'/.exec(reason ?? '')?.[1] : undefined;
-  if (code === null || reason === null || field === undefined) return null;
-  const scope = field === 'To' ? 'destination' : 'provider';
-  return { kind: 'rejected', scope, reason: `HTTP ${answer.status} (300): ${reason.slice(0, 200)}`, code };
+/** A complaint about an address has the same code, whether it is about where it goes or about who sends. */
+function scopeIn(answer: ApiAnswer): Rejection['scope'] | null {
+  if (errorCode(answer) !== '300') return null;
+  const field = /^(?:Invalid|Error parsing) '(To|From)'/.exec(textAt(answer.json, 'Message') ?? '')?.[1];
+  if (field === undefined) return null;
+  return field === 'To' ? 'destination' : 'provider';
 }
 
 function searchFor({ deliveryId }: LookupRequest, { base, headers, messageStream }: Fixed): HttpGet {
@@ -181,9 +181,7 @@ function foundIn(json: unknown, { deliveryId }: LookupRequest): LookupAnswer | n
 
 const RULES: Rules = {
   serverToken: { ...TOKEN_RULE, required: true },
-  from: { must: 'a sender', fits: () => true, required: true },
+  from: SENDER_RULE,
   messageStream: textRule(100),
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof PostmarkOptions, Rule>;

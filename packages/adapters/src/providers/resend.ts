@@ -1,14 +1,15 @@
 import type { OutgoingMessage, Provider } from '@sendonce/core';
-import { numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { Rule, Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
-import { senderOf, written, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, written, type EmailAddress } from '../internal/email/address.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface ResendOptions {
@@ -89,7 +90,7 @@ export function resend(options: ResendOptions): Provider {
   checkAdapter('resend', options, RULES);
   const { apiKey, name = RESEND.name, baseUrl = 'https://api.resend.com', timeoutMs = 15_000 } = options;
   const from = senderOf('resend: from', options.from);
-  const url = new URL('emails', `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, 'emails');
   return httpApi({
     name,
     timeoutMs,
@@ -98,7 +99,7 @@ export function resend(options: ResendOptions): Provider {
     idIn: ({ json }) => textAt(json, 'id'),
     codeIn: ({ json }) => textAt(json, 'name'),
     reasonIn: ({ json }) => textAt(json, 'message'),
-    special: aboutTheRecipient,
+    scopeIn,
     table: OUTCOMES,
   });
 }
@@ -139,17 +140,14 @@ function bodyOf({ from, to, subject, text, html, headers, attachments, deliveryI
   };
 }
 
-/** A complaint about the field `to` is about where it goes, under the same code as any other. */
-function aboutTheRecipient({ status, json }: ApiAnswer): Rejection | null {
-  const [code, reason] = [textAt(json, 'name'), textAt(json, 'message')];
-  if (status !== 422 || code !== 'validation_error' || reason === null || !/`to`/.test(reason)) return null;
-  return { kind: 'rejected', scope: 'destination', reason: `HTTP ${status} (${code}): ${reason.slice(0, 200)}`, code };
+/** A complaint about the field `to` has the same code as any other. */
+function scopeIn({ status, json }: ApiAnswer): 'destination' | null {
+  const isAboutTo = /`to`/.test(textAt(json, 'message') ?? '');
+  return status === 422 && textAt(json, 'name') === 'validation_error' && isAboutTo ? 'destination' : null;
 }
 
 const RULES: Rules = {
   apiKey: { ...TOKEN_RULE, required: true },
-  from: { must: 'a sender', fits: () => true, required: true },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  from: SENDER_RULE,
+  ...API_RULES,
 } satisfies Record<keyof ResendOptions, Rule>;

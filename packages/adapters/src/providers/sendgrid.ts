@@ -1,16 +1,17 @@
 import type { OutgoingMessage, Provider } from '@sendonce/core';
-import { numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { Rule, Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
-import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import { replyToOf, type ReplyTo } from '../internal/email/reply-to.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface SendgridOptions {
@@ -66,7 +67,7 @@ export function sendgrid(options: SendgridOptions): Provider {
   checkAdapter('sendgrid', options, RULES);
   const { apiKey, name = SENDGRID.name, baseUrl = 'https://api.sendgrid.com', timeoutMs = 15_000 } = options;
   const from = senderOf('sendgrid: from', options.from);
-  const url = new URL('v3/mail/send', `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, 'v3/mail/send');
   return httpApi({
     name,
     timeoutMs,
@@ -166,8 +167,6 @@ function waitIn({ headers }: ApiAnswer): number | null {
 
 const RULES: Rules = {
   apiKey: { ...TOKEN_RULE, required: true },
-  from: { must: 'a sender', fits: () => true, required: true },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  from: SENDER_RULE,
+  ...API_RULES,
 } satisfies Record<keyof SendgridOptions, Rule>;

@@ -8,8 +8,7 @@ import { MB } from '../internal/email/limits.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { sesLibrary } from '../internal/ses/library.ts';
 import { clientConfig, SES_RULES } from '../internal/ses/options.ts';
-import { SES_OUTCOMES } from '../internal/ses/outcomes.ts';
-import { SES_TAG, sesProvider, type RawMail } from '../internal/ses/provider.ts';
+import { SES_TAG, sesFacts, sesProvider, type RawMail } from '../internal/ses/provider.ts';
 
 export interface SesOptions {
   /** The sender: `a@example.com`, `Name <a@example.com>`, or `{ name, address }`. A verified identity in SES. */
@@ -31,21 +30,10 @@ export interface SesOptions {
 /** After encoding: https://docs.aws.amazon.com/ses/latest/dg/quotas.html */
 const MOST_BYTES = 10 * MB;
 
+const SDK = '@aws-sdk/client-ses';
+
 /** What is known of Amazon SES, version 1 of its API. */
-export const SES: ProviderFacts = {
-  name: 'ses',
-  title: 'Amazon SES, API version 1',
-  channels: ['email'],
-  needs: '@aws-sdk/client-ses nodemailer',
-  capabilities: {
-    idempotency: { kind: 'none' },
-    lookup: 'none',
-    correlation: { field: `mail.tags.${SES_TAG}`, maxBytes: 256 },
-    coalesce: false,
-  },
-  id: "SES's MessageId",
-  outcomes: SES_OUTCOMES,
-};
+export const SES: ProviderFacts = sesFacts(1, { name: 'ses', sdk: SDK });
 
 /**
  * Sends mail through version 1 of the API of Amazon SES, one recipient per request. The packages `@aws-sdk/client-ses`, which makes and
@@ -57,7 +45,7 @@ export function ses(options: SesOptions): Provider {
   checkAdapter('ses', options, SES_RULES);
   const { name = SES.name, configurationSet, timeoutMs = 15_000 } = options;
   const from = senderOf('ses: from', options.from);
-  const { sdk, mime } = sesLibrary<typeof Sdk>('ses', '@aws-sdk/client-ses');
+  const { sdk, mime } = sesLibrary<typeof Sdk>('ses', SDK);
   return sesProvider<SendRawEmailCommand>({
     name,
     facts: SES,

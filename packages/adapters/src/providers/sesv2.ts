@@ -9,8 +9,7 @@ import { MB } from '../internal/email/limits.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { sesLibrary } from '../internal/ses/library.ts';
 import { clientConfig, SES_RULES } from '../internal/ses/options.ts';
-import { SES_OUTCOMES } from '../internal/ses/outcomes.ts';
-import { SES_TAG, sesProvider, type RawMail } from '../internal/ses/provider.ts';
+import { SES_TAG, sesFacts, sesProvider, type RawMail } from '../internal/ses/provider.ts';
 
 export interface SesV2Options {
   /** The sender: `a@example.com`, `Name <a@example.com>`, or `{ name, address }`. A verified identity in SES. */
@@ -32,21 +31,10 @@ export interface SesV2Options {
 /** After encoding: https://docs.aws.amazon.com/ses/latest/dg/quotas.html */
 const MOST_BYTES = 40 * MB;
 
+const SDK = '@aws-sdk/client-sesv2';
+
 /** What is known of Amazon SES, version 2 of its API. */
-export const SESV2: ProviderFacts = {
-  name: 'sesv2',
-  title: 'Amazon SES, API version 2',
-  channels: ['email'],
-  needs: '@aws-sdk/client-sesv2 nodemailer',
-  capabilities: {
-    idempotency: { kind: 'none' },
-    lookup: 'none',
-    correlation: { field: `mail.tags.${SES_TAG}`, maxBytes: 256 },
-    coalesce: false,
-  },
-  id: "SES's MessageId",
-  outcomes: SES_OUTCOMES,
-};
+export const SESV2: ProviderFacts = sesFacts(2, { name: 'sesv2', sdk: SDK });
 
 /**
  * Sends mail through version 2 of the API of Amazon SES, one recipient per request. The packages `@aws-sdk/client-sesv2`, which makes and
@@ -58,7 +46,7 @@ export function sesv2(options: SesV2Options): Provider {
   checkAdapter('sesv2', options, SES_RULES);
   const { name = SESV2.name, configurationSet, timeoutMs = 15_000 } = options;
   const from = senderOf('sesv2: from', options.from);
-  const { sdk, mime } = sesLibrary<typeof Sdk>('sesv2', '@aws-sdk/client-sesv2');
+  const { sdk, mime } = sesLibrary<typeof Sdk>('sesv2', SDK);
   return sesProvider<SendEmailCommand>({
     name,
     facts: SESV2,

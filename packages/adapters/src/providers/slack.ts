@@ -1,14 +1,15 @@
 import { addressProblem, type MessageContent, type OutgoingMessage, type Provider } from '@sendonce/core';
-import { canonicalJson, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, isFields, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badDestination, badMessage } from '../internal/api/reject.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface SlackOptions {
@@ -95,7 +96,7 @@ export const SLACK: ProviderFacts = {
 export function slack(options: SlackOptions): Provider {
   checkAdapter('slack', options, RULES);
   const { name = SLACK.name, baseUrl = 'https://slack.com/api', timeoutMs = 15_000 } = options;
-  const url = new URL('chat.postMessage', `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, 'chat.postMessage');
   return httpApi({
     name,
     timeoutMs,
@@ -173,7 +174,5 @@ const RULES: Rules = {
     must: 'a text of 1 to 80 characters without line breaks or invisible characters',
     fits: (value) => typeof value === 'string' && value.length <= 80 && addressProblem('slack', value) === null,
   },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof SlackOptions, Rule>;

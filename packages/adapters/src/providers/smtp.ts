@@ -1,9 +1,9 @@
 import type { ConnectionOptions } from 'node:tls';
 import type { Outcome, Provider } from '@sendonce/core';
-import { BOOLEAN_RULE, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { BOOLEAN_RULE, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { deadlineOf } from '../internal/deadline.ts';
-import { senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { DELIVERY_HEADER, mailOf, type Mail } from '../internal/email/mail.ts';
 import { checkAdapter, OBJECT_RULE, SECRET_RULE } from '../internal/options.ts';
 import { mailLibrary, type SmtpError } from '../internal/smtp/library.ts';
@@ -135,11 +135,6 @@ const CLIENT_RULE: Rule = {
   must: 'a host name or an address in brackets',
   fits: (value) => typeof value === 'string' && /^[\w.:[\]-]{1,253}$/.test(value),
 };
-const FROM_RULE: Rule = {
-  must: "'a@example.com', 'Name <a@example.com>' or { name, address }",
-  fits: (value) => typeof value === 'string' || isFields(value),
-  required: true,
-};
 
 const RULES: Rules = {
   host: HOST_RULE,
@@ -147,7 +142,7 @@ const RULES: Rules = {
   secure: BOOLEAN_RULE,
   requireTls: BOOLEAN_RULE,
   auth: OBJECT_RULE,
-  from: FROM_RULE,
+  from: SENDER_RULE,
   name: textRule(512),
   clientName: CLIENT_RULE,
   tls: OBJECT_RULE,

@@ -1,8 +1,9 @@
 import type { MessageContent, OutgoingMessage, Provider } from '@sendonce/core';
-import { canonicalJson, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, isFields, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badMessage } from '../internal/api/reject.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
@@ -94,7 +95,7 @@ export function twilio(options: TwilioOptions): Provider {
   const { accountSid, name = TWILIO.name, baseUrl = 'https://api.twilio.com', timeoutMs = 15_000 } = options;
   const { correlation, ...capabilities } = TWILIO.capabilities;
   const fixed: Fixed = {
-    url: new URL(`2010-04-01/Accounts/${accountSid}/Messages.json`, `${String(baseUrl).replace(/\/$/, '')}/`),
+    url: apiUrl(baseUrl, `2010-04-01/Accounts/${accountSid}/Messages.json`),
     authorization: `Basic ${Buffer.from(credentialsOf(options)).toString('base64')}`,
     options,
   };
@@ -208,9 +209,7 @@ const RULES: Rules = {
   messagingServiceSid: sidRule('MG'),
   statusCallback: URL_RULE,
   maxSegments: segmentsRule(MOST_SEGMENTS),
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof TwilioOptions, Rule>;
 
 const KEY_RULES: Rules = {

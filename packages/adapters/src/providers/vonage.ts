@@ -1,8 +1,9 @@
 import type { Outcome, OutgoingMessage, Provider } from '@sendonce/core';
-import { numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import type { Rule, Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { at, textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import type { HttpPost } from '../internal/http/post.ts';
@@ -75,7 +76,7 @@ export function vonage(options: VonageOptions): Provider {
   checkAdapter('vonage', options, RULES);
   const { apiKey, apiSecret, name = VONAGE.name, baseUrl = 'https://rest.nexmo.com', timeoutMs = 15_000 } = options;
   const fixed: Fixed = {
-    url: new URL('sms/json', `${String(baseUrl).replace(/\/$/, '')}/`),
+    url: apiUrl(baseUrl, 'sms/json'),
     authorization: `Basic ${Buffer.from(`${apiKey}:${apiSecret}`).toString('base64')}`,
     options,
   };
@@ -149,7 +150,5 @@ const RULES: Rules = {
     fits: (value) => (httpUrl(value)?.href.length ?? Infinity) <= LONGEST_CALLBACK,
   },
   maxSegments: segmentsRule(MOST_SEGMENTS),
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof VonageOptions, Rule>;

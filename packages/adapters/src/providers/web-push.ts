@@ -1,18 +1,10 @@
 import { isIP } from 'node:net';
 import type { OutgoingMessage, Provider } from '@sendonce/core';
-import {
-  BOOLEAN_RULE,
-  canonicalJson,
-  FUNCTION_RULE,
-  isFields,
-  numberRule,
-  textRule,
-  type Rule,
-  type Rules,
-} from '@sendonce/core/internal';
+import { BOOLEAN_RULE, canonicalJson, FUNCTION_RULE, isFields, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { PROVIDER_RULES } from '../internal/api/options.ts';
 import { rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { hostOf, type HttpPost } from '../internal/http/post.ts';
 import { isPublicAddress, NotPublic, publicLookup } from '../internal/http/public-addresses.ts';
@@ -173,9 +165,8 @@ const TTL_RULE: Rule = {
 
 const RULES: Rules = {
   vapid: { ...OBJECT_RULE, required: true },
-  name: textRule(512),
   allow: FUNCTION_RULE,
   privateAddresses: BOOLEAN_RULE,
   ttlSeconds: TTL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...PROVIDER_RULES,
 } satisfies Record<keyof WebPushOptions, Rule>;

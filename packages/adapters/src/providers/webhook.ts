@@ -1,16 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { isIP } from 'node:net';
 import type { MessageContent, Outcome, OutgoingMessage, Provider } from '@sendonce/core';
-import {
-  BOOLEAN_RULE,
-  canonicalJson,
-  FUNCTION_RULE,
-  numberRule,
-  textRule,
-  type Rule,
-  type Rules,
-} from '@sendonce/core/internal';
+import { BOOLEAN_RULE, canonicalJson, FUNCTION_RULE, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
+import { PROVIDER_RULES } from '../internal/api/options.ts';
 import { deadlineOf } from '../internal/deadline.ts';
 import { hostOf, post } from '../internal/http/post.ts';
 import { isPublicAddress, NotPublic, publicLookup } from '../internal/http/public-addresses.ts';
@@ -174,13 +167,12 @@ function lookupFor(fixed: URL | null, { privateAddresses = false }: WebhookOptio
 }
 
 const RULES: Rules = {
-  name: textRule(512),
+  ...PROVIDER_RULES,
   url: URL_RULE,
   allow: FUNCTION_RULE,
   privateAddresses: BOOLEAN_RULE,
   secret: SECRET_RULE,
   headers: OBJECT_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
   body: FUNCTION_RULE,
   receiverHonoursId: OBJECT_RULE,
   notTakenOn: { must: 'a list of whole numbers from 500 to 599', fits: areServerErrors },

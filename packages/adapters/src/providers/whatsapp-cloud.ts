@@ -1,14 +1,15 @@
 import type { MessageContent, OutgoingMessage, Provider } from '@sendonce/core';
-import { canonicalJson, isFields, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
+import { canonicalJson, isFields, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
 import { textAt } from '../internal/api/json-path.ts';
+import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { badMessage } from '../internal/api/reject.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter, URL_RULE } from '../internal/options.ts';
+import { checkAdapter } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 import { phoneOf } from '../internal/sms/sms.ts';
 
@@ -102,7 +103,7 @@ export function whatsappCloud(options: WhatsAppCloudOptions): Provider {
   checkAdapter('whatsappCloud', options, RULES);
   const { phoneNumberId, accessToken, apiVersion = 'v23.0', name = WHATSAPP_CLOUD.name } = options;
   const { baseUrl = 'https://graph.facebook.com', timeoutMs = 15_000 } = options;
-  const url = new URL(`${apiVersion}/${phoneNumberId}/messages`, `${String(baseUrl).replace(/\/$/, '')}/`);
+  const url = apiUrl(baseUrl, `${apiVersion}/${phoneNumberId}/messages`);
   return httpApi({
     name,
     timeoutMs,
@@ -184,7 +185,5 @@ const RULES: Rules = {
     must: "a version like 'v23.0'",
     fits: (value) => typeof value === 'string' && /^v\d{1,3}\.\d$/.test(value),
   },
-  name: textRule(512),
-  baseUrl: URL_RULE,
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...API_RULES,
 } satisfies Record<keyof WhatsAppCloudOptions, Rule>;

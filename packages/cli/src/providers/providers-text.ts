@@ -1,6 +1,7 @@
 import {
   grouped,
   HTTP_ROWS,
+  isExact,
   PROVIDERS,
   promiseOf,
   type OutcomeGroup,
@@ -71,7 +72,7 @@ function jsonOf(facts: ProviderFacts): object {
     ...facts,
     import: `@sendonce/adapters/providers/${facts.name}`,
     lostAnswer: promiseOf(facts.capabilities),
-    exact: promiseOf(facts.capabilities).startsWith('exact'),
+    exact: isExact(facts.capabilities),
     capabilities: { ...rest, lookup: lookup === 'none' ? 'none' : lookup.kind },
   };
 }

@@ -22,6 +22,8 @@ export interface ApiAnswers {
   /** The vendor's own code in a refusal, and its words. */
   codeIn(answer: ApiAnswer): string | null;
   reasonIn(answer: ApiAnswer): string | null;
+  /** What a refusal is about, where one code says several things and its words tell. Null: the table decides. @defaultValue never */
+  scopeIn?(answer: ApiAnswer): Rejection['scope'] | null;
   /** An outcome that no table can tell: what depends on more than status and code. @defaultValue none */
   special?(answer: ApiAnswer): Outcome | null;
   /** How long a vendor that has its own way of saying so asks to wait, ms. @defaultValue what `Retry-After` says */
@@ -107,12 +109,10 @@ export function outcomeOf(api: ApiAnswers, said: HttpAnswer): Outcome {
     if (providerMessageId !== null) return { kind: 'accepted', providerMessageId };
     return { kind: 'unknown', reason: 'missing-id' };
   }
-  return outcomeBy(api.table, {
-    status: answer.status,
-    code: api.codeIn(answer),
-    reason: reasonOf(api, answer),
-    ...waitOf(api, answer),
-  });
+  const [{ status }, code, reason] = [answer, api.codeIn(answer), reasonOf(api, answer)];
+  const scope = api.scopeIn?.(answer) ?? null;
+  if (scope !== null) return { kind: 'rejected', scope, reason, code: code ?? String(status) };
+  return outcomeBy(api.table, { status, code, reason, ...waitOf(api, answer) });
 }
 
 /** A day, as for `Retry-After`: whoever asks for more has made a mistake. */

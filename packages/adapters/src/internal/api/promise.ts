@@ -2,6 +2,11 @@ import type { DeclaredCapabilities } from './facts.ts';
 
 const HOUR_MS = 3_600_000;
 
+/** Whether a lost answer can be had again, so that nobody need choose between a message too many and one too few. */
+export function isExact({ idempotency, lookup }: DeclaredCapabilities): boolean {
+  return idempotency.kind !== 'none' || (lookup !== 'none' && lookup.kind === 'authoritative');
+}
+
 /** What a provider's capabilities mean for a message whose answer was lost, in a sentence. */
 export function promiseOf({ idempotency, lookup }: DeclaredCapabilities): string {
   if (idempotency.kind === 'key')

@@ -1,10 +1,18 @@
 import { domainToASCII } from 'node:url';
 import { addressProblem, SendonceError } from '@sendonce/core';
+import { isFields, type Rule } from '@sendonce/core/internal';
 
 export interface EmailAddress {
   readonly name: string;
   readonly address: string;
 }
+
+/** A sender among options; what is wrong with it otherwise, `senderOf` says. */
+export const SENDER_RULE: Rule = {
+  must: "'a@example.com', 'Name <a@example.com>' or { name, address }",
+  fits: (value) => typeof value === 'string' || isFields(value),
+  required: true,
+};
 
 /**
  * A sender as options give it: `a@example.com`, `Name <a@example.com>`, or both apart.

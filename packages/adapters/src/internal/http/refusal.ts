@@ -10,7 +10,8 @@ export interface RefusalRules {
 }
 
 /**
- * What an answer other than 2xx proves: the one table for all providers that speak HTTP. Whatever is not in it proves nothing. A status of
+ * What an answer other than 2xx proves that has no code beside its status, as receivers of anybody's give it; what vendors document is in
+ * `api/outcome-table.ts`. Whatever is not in it proves nothing. A status of
  * 5xx may come from something in front of a service that took the message; a 303, and by old custom a 302, is how a service answers that
  * it has done what was asked; a 409 may mean that another request with this id is still under way.
  */

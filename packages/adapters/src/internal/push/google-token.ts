@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { jsonIn } from '../api/http-api.ts';
 import { at, textAt } from '../api/json-path.ts';
 import { deadlineOf } from '../deadline.ts';
 import { post } from '../http/post.ts';
@@ -47,12 +48,4 @@ export async function googleToken({ clientEmail, privateKey, tokenUrl }: Service
 
 function failed(reason: string): NotSent {
   return { kind: 'not-sent', reason: `no token from Google: ${reason.slice(0, 300)}` };
-}
-
-function jsonIn(body: string | null): unknown {
-  try {
-    return JSON.parse(body ?? '');
-  } catch {
-    return undefined;
-  }
 }

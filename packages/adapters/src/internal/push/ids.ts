@@ -9,11 +9,3 @@ export function topicOf(id: string): string {
 export function collapseIdOf(id: string): string {
   return /^[!-~]{1,64}$/.test(id) ? id : topicOf(id);
 }
-
-/** A key as a UUID in the form of RFC 9562 version 8: the same for the same key. */
-export function uuidOf(key: string): string {
-  const bytes = createHash('sha256').update(key).digest().subarray(0, 16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}

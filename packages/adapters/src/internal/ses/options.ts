@@ -1,10 +1,12 @@
-import { isFields, numberRule, textRule, type Rules } from '@sendonce/core/internal';
+import { isFields, textRule, type Rules } from '@sendonce/core/internal';
+import { PROVIDER_RULES } from '../api/options.ts';
+import { SENDER_RULE } from '../email/address.ts';
 import { URL_RULE } from '../options.ts';
 import { ONE_REQUEST } from './signed-once.ts';
 
 /** The options of both versions. */
 export const SES_RULES: Rules = {
-  from: { must: 'a sender', fits: () => true, required: true },
+  from: SENDER_RULE,
   configurationSet: {
     must: 'the name of a configuration set: letters, digits, _ and -, at most 64',
     fits: (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
@@ -16,8 +18,7 @@ export const SES_RULES: Rules = {
     hidden: true,
   },
   endpoint: URL_RULE,
-  name: textRule(512),
-  timeoutMs: numberRule({ least: 1, most: 300_000 }, ' ms'),
+  ...PROVIDER_RULES,
 };
 
 interface Given<Credentials> {

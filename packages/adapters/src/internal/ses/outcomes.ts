@@ -1,6 +1,4 @@
-import type { ApiAnswer } from '../api/http-api.ts';
 import { codes, rows, type OutcomeRow } from '../api/outcome-table.ts';
-import type { Rejection } from '../rejection.ts';
 
 const API = 'https://docs.aws.amazon.com/ses/latest';
 
@@ -41,9 +39,8 @@ export const SES_OUTCOMES: readonly OutcomeRow[] = [
 ];
 
 /** One name for what is not verified, the sender or in a sandbox the recipient, and for what a virus is in. */
-export function unverified(code: string | null, reason: string | null, { status }: ApiAnswer): Rejection | null {
-  if (code !== 'MessageRejected' || reason === null || !/not verified/i.test(reason)) return null;
-  return { kind: 'rejected', scope: 'provider', reason: `HTTP ${status} (${code}): ${reason.slice(0, 200)}`, code };
+export function isUnverified(code: string | null, reason: string | null): boolean {
+  return code === 'MessageRejected' && /not verified/i.test(reason ?? '');
 }
 
 const HOUR_MS = 3_600_000;

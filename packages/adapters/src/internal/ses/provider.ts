@@ -8,11 +8,32 @@ import { mailOf, type Mail } from '../email/mail.ts';
 import type { Rejection } from '../rejection.ts';
 import { mimeOf } from '../smtp/mime.ts';
 import type { SesLibrary } from './library.ts';
-import { quotaWaitMs, SES_OUTCOMES, unverified } from './outcomes.ts';
+import { isUnverified, quotaWaitMs, SES_OUTCOMES } from './outcomes.ts';
 import { signedOnce, type SdkClient } from './signed-once.ts';
 
 /** In which our delivery id travels, and comes back in the events of a configuration set. */
 export const SES_TAG = 'sendonce_delivery';
+
+/** What is known of SES, whichever version of its API; `sdk` is the package that speaks it. */
+export function sesFacts(
+  version: 1 | 2,
+  { name, sdk }: { readonly name: string; readonly sdk: string },
+): ProviderFacts {
+  return {
+    name,
+    title: `Amazon SES, API version ${version}`,
+    channels: ['email'],
+    needs: `${sdk} nodemailer`,
+    capabilities: {
+      idempotency: { kind: 'none' },
+      lookup: 'none',
+      correlation: { field: `mail.tags.${SES_TAG}`, maxBytes: 256 },
+      coalesce: false,
+    },
+    id: "SES's MessageId",
+    outcomes: SES_OUTCOMES,
+  };
+}
 
 /** One mail as SES takes it: its own bytes, and whom it is from and to. */
 export interface RawMail {
@@ -82,7 +103,7 @@ function answersOf<Command>(api: SesApi<Command>): Parameters<typeof outcomeOf>[
     idIn: (answer) => api.idIn(answer),
     codeIn: (answer) => api.codeIn(answer),
     reasonIn: (answer) => api.reasonIn(answer),
-    special: (answer) => unverified(api.codeIn(answer), api.reasonIn(answer), answer),
+    scopeIn: (answer) => (isUnverified(api.codeIn(answer), api.reasonIn(answer)) ? 'provider' : null),
     waitIn: (answer) => quotaWaitMs(api.reasonIn(answer)),
     table: SES_OUTCOMES,
   };
