@@ -1,7 +1,8 @@
 /** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
-export { DEEPEST, frozenCopy, jsonCopy, NotJson } from './model/json.ts';
+export { groupBy } from './model/group-by.ts';
+export { DEEPEST, frozenCopy } from './model/json.ts';
 export { canonicalJson } from './model/keys.ts';
 export {
   BOOLEAN_RULE,
@@ -25,6 +26,7 @@ export { checkPublishItem } from './stages/publish-options.ts';
 export { LOOKUP_LIMIT_MS } from './stages/lookup-turns.ts';
 export { changeable } from './stages/lanes.ts';
 export { settle } from './stages/settle.ts';
+export { storedJson } from './stages/stored-json.ts';
 export { isThenable } from './stages/thenable.ts';
 export { PATIENCE } from './worker/upkeep.ts';
 export { isNotificationOver } from './model/notification.ts';

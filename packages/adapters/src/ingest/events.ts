@@ -1,9 +1,10 @@
 import type { AlertSink, PublishOptions } from '@sendonce/core';
 import { FUNCTION_RULE, isFields, numberRule, type Rules } from '@sendonce/core/internal';
+import { systemClock } from '@sendonce/core/system';
 import { handleBatch, type Handled } from '../internal/ingest/handle-batch.ts';
 import type { RawMessage, RawMessages } from '../internal/ingest/raw-messages.ts';
 import { reasonIn, retryDelayMs } from '../internal/retrying.ts';
-import { ALERTS_RULE, nap, NOTIFIER_RULE, type PublisherLike } from '../internal/publish-each.ts';
+import { ALERTS_RULE, NOTIFIER_RULE, type PublisherLike } from '../internal/publish-each.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { SetAsideAlerts } from '../internal/set-aside-alerts.ts';
 
@@ -120,11 +121,11 @@ export function ingest(options: IngestOptions): Ingest {
           failures = 0;
           // Nothing at once, where it should have waited: a queue of somebody's own may do so, and nobody shall spin.
           if (accepted + repeated + ignored === 0 && performance.now() - began < LEAST_WAIT_MS)
-            await nap(LEAST_WAIT_MS, signal);
+            await systemClock.sleep(LEAST_WAIT_MS, signal);
         } catch (error) {
           failures += 1;
           tell({ kind: 'unavailable', reason: reasonIn(error) });
-          await nap(retryDelayMs(failures, retry), signal);
+          await systemClock.sleep(retryDelayMs(failures, retry), signal);
         }
       }
       await alerts.close();

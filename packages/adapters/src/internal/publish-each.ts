@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { PublishItem, PublishManyResult } from '@sendonce/core';
-import { isFields, type Rule } from '@sendonce/core/internal';
+import { groupBy, isFields, type Rule } from '@sendonce/core/internal';
 import { isForGood, reasonIn } from './retrying.ts';
 
 /** The part of a notifier that is used. */
@@ -34,7 +33,7 @@ export type Published =
 /** Publishes items of any types, with one call for each type; answers in their order, and never rejects. */
 export async function publishEach(notifier: PublisherLike, items: readonly ToPublish[]): Promise<readonly Published[]> {
   const results = new Map<ToPublish, Published>();
-  for (const group of groupsOf(items, ({ type }) => type)) {
+  for (const group of groupBy(items, ({ type }) => type).values()) {
     const answers = await answersFor(notifier, group);
     for (const [i, each] of group.entries()) results.set(each, answers[i]!);
   }
@@ -54,19 +53,4 @@ async function answersFor(notifier: PublisherLike, group: readonly ToPublish[]):
 
 function failed(error: unknown): Published {
   return { kind: 'failed', isForGood: isForGood(error), reason: reasonIn(error) };
-}
-
-export function groupsOf<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): readonly (readonly Item[])[] {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
-}
-
-/** Until the time is over or the signal aborts. */
-export async function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 }

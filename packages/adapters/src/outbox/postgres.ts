@@ -1,8 +1,9 @@
 import type { Rule } from '@sendonce/core/internal';
 import { checkAdapter, invalid } from '../internal/options.ts';
 import {
+  DEFAULT_TABLE,
+  indexesOn,
   LONGEST_REASON,
-  plainName,
   storedEvent,
   TABLE_RULE,
   type LeasedRow,
@@ -14,8 +15,6 @@ import { sqlState } from '../internal/postgres/failures.ts';
 import { isClient } from '../internal/postgres/options.ts';
 
 export type * from '../internal/outbox/store.ts';
-
-const TABLE = 'sendonce_outbox';
 
 export interface PostgresOutboxOptions {
   /** A `pg.Pool`, or an object whose `query(text, values)` answers rows, for the relays. */
@@ -33,9 +32,8 @@ export interface PostgresOutbox extends OutboxStore {
 }
 
 /** The SQL that makes the table, for psql or a migration tool. It may be run again. @throws SendonceError OPTION_INVALID */
-export function outboxSchema({ table = TABLE }: Pick<PostgresOutboxOptions, 'table'> = {}): string {
+export function outboxSchema({ table = DEFAULT_TABLE }: Pick<PostgresOutboxOptions, 'table'> = {}): string {
   checkAdapter('outboxSchema', { table }, { table: TABLE_RULE });
-  const name = plainName(table);
   return `CREATE TABLE IF NOT EXISTS ${table} (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   event text NOT NULL,
@@ -48,10 +46,7 @@ export function outboxSchema({ table = TABLE }: Pick<PostgresOutboxOptions, 'tab
   set_aside_at timestamptz,
   done_at timestamptz
 );
-CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (due_at) WHERE done_at IS NULL AND set_aside_at IS NULL;
-CREATE INDEX IF NOT EXISTS ${name}_set_aside ON ${table} (set_aside_at) WHERE set_aside_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ${name}_done ON ${table} (done_at) WHERE done_at IS NOT NULL;
-`;
+${indexesOn(table)}`;
 }
 
 /**
@@ -60,7 +55,7 @@ CREATE INDEX IF NOT EXISTS ${name}_done ON ${table} (done_at) WHERE done_at IS N
  */
 export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
   checkAdapter('postgresOutbox', options, RULES);
-  const { client, table = TABLE } = options;
+  const { client, table = DEFAULT_TABLE } = options;
   const query = queryOf(client);
   const ms = (parameter: string): string => `${parameter}::float8 * interval '1 millisecond'`;
   const epoch = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint::text`;

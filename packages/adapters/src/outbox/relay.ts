@@ -1,9 +1,10 @@
 import type { AlertSink } from '@sendonce/core';
 import { FUNCTION_RULE, isFields, numberRule, type Rule } from '@sendonce/core/internal';
+import { systemClock } from '@sendonce/core/system';
 import { checkAdapter } from '../internal/options.ts';
 import { relayBatch, type Relayed } from '../internal/outbox/relay-batch.ts';
 import type { OutboxStore } from '../internal/outbox/store.ts';
-import { ALERTS_RULE, nap, NOTIFIER_RULE, type PublisherLike } from '../internal/publish-each.ts';
+import { ALERTS_RULE, NOTIFIER_RULE, type PublisherLike } from '../internal/publish-each.ts';
 import { Ring } from '../internal/queue/ring.ts';
 import { reasonIn, retryDelayMs } from '../internal/retrying.ts';
 import { SetAsideAlerts } from '../internal/set-aside-alerts.ts';
@@ -119,7 +120,7 @@ export function outboxRelay(options: OutboxRelayOptions): OutboxRelay {
         } catch (error) {
           failures += 1;
           tell({ kind: 'unavailable', reason: reasonIn(error) });
-          await nap(retryDelayMs(failures, patience), signal);
+          await systemClock.sleep(retryDelayMs(failures, patience), signal);
         }
       }
       await alerts.close();

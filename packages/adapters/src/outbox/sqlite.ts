@@ -1,8 +1,9 @@
 import { isFields, type Rule } from '@sendonce/core/internal';
 import { checkAdapter, invalid } from '../internal/options.ts';
 import {
+  DEFAULT_TABLE,
+  indexesOn,
   LONGEST_REASON,
-  plainName,
   storedEvent,
   TABLE_RULE,
   type LeasedRow,
@@ -14,8 +15,6 @@ import { isInTransaction } from '../internal/sqlite/in-transaction.ts';
 import { patiently } from '../internal/sqlite/transaction.ts';
 
 export type * from '../internal/outbox/store.ts';
-
-const TABLE = 'sendonce_outbox';
 
 export interface SqliteOutboxOptions {
   /**
@@ -38,9 +37,8 @@ export interface SqliteOutbox extends OutboxStore {
 }
 
 /** The SQL that makes the table. It may be run again. @throws SendonceError OPTION_INVALID */
-export function outboxSchema({ table = TABLE }: Pick<SqliteOutboxOptions, 'table'> = {}): string {
+export function outboxSchema({ table = DEFAULT_TABLE }: Pick<SqliteOutboxOptions, 'table'> = {}): string {
   checkAdapter('outboxSchema', { table }, { table: TABLE_RULE });
-  const name = plainName(table);
   return `CREATE TABLE IF NOT EXISTS ${table} (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   event TEXT NOT NULL,
@@ -53,10 +51,7 @@ export function outboxSchema({ table = TABLE }: Pick<SqliteOutboxOptions, 'table
   set_aside_at INTEGER,
   done_at INTEGER
 );
-CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (due_at) WHERE done_at IS NULL AND set_aside_at IS NULL;
-CREATE INDEX IF NOT EXISTS ${name}_set_aside ON ${table} (set_aside_at) WHERE set_aside_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS ${name}_done ON ${table} (done_at) WHERE done_at IS NOT NULL;
-`;
+${indexesOn(table)}`;
 }
 
 /**
@@ -65,7 +60,7 @@ CREATE INDEX IF NOT EXISTS ${name}_done ON ${table} (done_at) WHERE done_at IS N
  */
 export function sqliteOutbox(options: SqliteOutboxOptions): SqliteOutbox {
   checkAdapter('sqliteOutbox', options, RULES);
-  const { database, table = TABLE, lockTimeoutMs = 10_000 } = options;
+  const { database, table = DEFAULT_TABLE, lockTimeoutMs = 10_000 } = options;
   const connection = connectionOf(database);
   const wait = <T>(act: () => T): Promise<T> => patiently(act, { file: `the outbox ${table}`, lockTimeoutMs });
   const open = 'done_at IS NULL AND set_aside_at IS NULL';

@@ -1,7 +1,7 @@
 import type { Targets } from '../config.ts';
 import { fingerprint, notificationId } from '../model/keys.ts';
 import { reasonOf, SendonceError } from '../model/errors.ts';
-import { frozenCopy, jsonCopy, NotJson } from '../model/json.ts';
+import { frozenCopy } from '../model/json.ts';
 import type { NotificationRecord } from '../model/notification.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import { shown } from '../options.ts';
@@ -12,6 +12,7 @@ import { hint, type Context } from './context.ts';
 import { sharing, type Answer } from './lanes.ts';
 import { drain, pagesOf } from './pages.ts';
 import { checkPublishItem, KEY_RULE, msOf, type PublishOptions } from './publish-options.ts';
+import { storedJson } from './stored-json.ts';
 import { BrokenTargets, pagesInHand, TargetReader, type TargetPages } from './target-reader.ts';
 import { isThenable } from './thenable.ts';
 
@@ -231,17 +232,8 @@ function valueOf(name: string, result: StandardResult<unknown>): unknown {
   throw new SendonceError('DATA_INVALID', `data of '${name}' does not fit its schema: ${issuesOf(result.issues)}`);
 }
 
-/** What is stored is JSON, so what the route sees is what JSON keeps; a Date arrives there as its ISO string on every backend alike. */
-function stored(name: string, value: unknown): unknown {
-  try {
-    return frozenCopy(jsonCopy(value ?? null, 'data') ?? null, 'data');
-  } catch (cause) {
-    throw new SendonceError(
-      'DATA_UNSERIALIZABLE',
-      `data of '${name}' cannot be stored as JSON: ${cause instanceof NotJson ? cause.message : reasonOf(cause)}; publish plain values`,
-      { cause },
-    );
-  }
+function stored(type: string, value: unknown): unknown {
+  return frozenCopy(storedJson(value, { field: 'data', type }), 'data');
 }
 
 function issuesOf(issues: NonNullable<StandardResult<unknown>['issues']>): string {

@@ -55,8 +55,7 @@ export function runOf(known: Known, { quarantineMs, skip }: RunOptions): Run {
         return row === undefined ? null : (JSON.parse(row.x) as string[]);
       },
       remember(requestId, ids, untilMs) {
-        // An empty answer need not be remembered: a repeat that finds work would only be the first to do so.
-        if (ids.length > 0) claim = { requestId, ids, untilMs };
+        claim = { requestId, ids, untilMs };
       },
     },
     deliveries,

@@ -1,7 +1,7 @@
 import type { ItemResult, PublishItem } from '@sendonce/core';
-import { isFields, shown } from '@sendonce/core/internal';
+import { groupBy, isFields, shown } from '@sendonce/core/internal';
 import type { RawMessage, RawMessages, Rejection } from './raw-messages.ts';
-import { groupsOf, publishEach, type Published, type PublisherLike } from '../publish-each.ts';
+import { publishEach, type Published, type PublisherLike } from '../publish-each.ts';
 import { reasonIn, retryDelayMs } from '../retrying.ts';
 
 /** What became of one batch. */
@@ -61,7 +61,7 @@ export async function handleBatch(
   const tellings = await Promise.allSettled([
     toldOf(of('accepted', 'repeated', 'ignored'), (batch) => messages.ack(batch)),
     toldOf(rejected, (batch) => messages.reject(batch)),
-    ...groupsOf(delayed, ({ delayMs }) => delayMs).map((group) =>
+    ...[...groupBy(delayed, ({ delayMs }) => String(delayMs)).values()].map((group) =>
       messages.release(
         group.map(({ message }) => message),
         { delayMs: group[0]!.delayMs },

@@ -1,5 +1,5 @@
 import { SendonceError, type PublishOptions, type TargetInput } from '@sendonce/core';
-import { checkPublishItem, isFields, jsonCopy, shown, type Rule } from '@sendonce/core/internal';
+import { checkPublishItem, isFields, shown, storedJson, type Rule } from '@sendonce/core/internal';
 
 /** What is published later: what `publish` takes, as far as JSON can hold it. */
 export interface OutboxEvent extends Omit<PublishOptions, 'transaction' | 'recipients'> {
@@ -79,7 +79,7 @@ export const TABLE_RULE: Rule = {
 };
 
 /** For the names of indexes, which stand in the table's own schema. */
-export function plainName(table: string): string {
+function plainName(table: string): string {
   return table.slice(table.indexOf('.') + 1);
 }
 
@@ -91,18 +91,14 @@ export function storedEvent(event: OutboxEvent): string {
   const given: unknown = event;
   if (!isFields(given) || typeof given['type'] !== 'string' || given['type'] === '')
     throw new SendonceError('OPTION_INVALID', `outbox.add takes { type, key, data, ... }, got ${shown(given)}`);
-  const { type, data, recipients, sendAt, ...rest } = event;
-  if ('transaction' in rest)
+  const { type, ...item } = event;
+  if ('transaction' in item)
     throw new SendonceError(
       'OPTION_INVALID',
       'outbox.add takes the transaction as its first argument, and not in an event',
     );
-  checkPublishItem({
-    ...rest,
-    data,
-    ...(recipients !== undefined && { recipients }),
-    ...(sendAt !== undefined && { sendAt }),
-  });
+  checkPublishItem(item);
+  const { data, recipients, sendAt } = item;
   if (recipients !== undefined && !Array.isArray(recipients))
     throw new SendonceError(
       'OPTION_INVALID',
@@ -110,22 +106,21 @@ export function storedEvent(event: OutboxEvent): string {
     );
   return JSON.stringify({
     type,
-    ...rest,
-    data: asJson(data, 'data', type),
-    ...(recipients !== undefined && { recipients: asJson(recipients, 'recipients', type) }),
-    ...(sendAt !== undefined && { sendAt: sendAt instanceof Date ? sendAt.getTime() : sendAt }),
+    ...item,
+    data: storedJson(data, { field: 'data', type }),
+    ...(recipients !== undefined && { recipients: storedJson(recipients, { field: 'recipients', type }) }),
+    ...(sendAt instanceof Date && { sendAt: sendAt.getTime() }),
   });
 }
 
-/** What JSON would drop or change without a word is told, as `publish` tells it. */
-function asJson(given: unknown, name: string, type: string): unknown {
-  try {
-    return jsonCopy(given ?? null, name);
-  } catch (cause) {
-    throw new SendonceError(
-      'DATA_UNSERIALIZABLE',
-      `${name} of '${type}' cannot be stored as JSON: ${cause instanceof Error ? cause.message : String(cause)}; publish plain values`,
-      { cause },
-    );
-  }
+/** Where the rows are unless an option says otherwise. */
+export const DEFAULT_TABLE: string = 'sendonce_outbox';
+
+/** Of what waits, of what is set aside, and of what is done: the same in every dialect. */
+export function indexesOn(table: string): string {
+  const name = plainName(table);
+  return `CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (due_at) WHERE done_at IS NULL AND set_aside_at IS NULL;
+CREATE INDEX IF NOT EXISTS ${name}_set_aside ON ${table} (set_aside_at) WHERE set_aside_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS ${name}_done ON ${table} (done_at) WHERE done_at IS NOT NULL;
+`;
 }
