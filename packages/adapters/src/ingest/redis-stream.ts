@@ -9,17 +9,12 @@ import {
   type RawMessages,
   type Rejection,
 } from '../internal/ingest/raw-messages.ts';
+import { connection, type Connection, type RedisStreamClientLike } from '../internal/ingest/stream-connection.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { OK, STALE, TIMEOUT_RULE } from '../internal/queue/answers.ts';
 import { inTime } from '../internal/queue/in-time.ts';
 
-/** What is used of an `ioredis` client. */
-export interface RedisStreamClientLike {
-  duplicate(): RedisStreamClientLike;
-  call(command: string, ...args: (string | number)[]): Promise<unknown>;
-  on(event: string, listener: (about?: unknown) => void): unknown;
-  disconnect(): void;
-}
+export type { RedisStreamClientLike } from '../internal/ingest/stream-connection.ts';
 
 export interface RedisStreamMessagesOptions {
   /** `new Redis(...)`. Two connections are made from it; it is left open. */
@@ -96,17 +91,18 @@ export function redisStreamMessages(options: RedisStreamMessagesOptions): RawMes
     )) as [string, readonly (Entry | null)[]];
     const claimed = entries.filter((each): each is Entry => each !== null);
     if (claimed.length === 0) return [];
-    const receives = new Map<string, number>();
-    for (const [id] of claimed) {
-      const [pending] = (await call(asking, 0, 'XPENDING', stream, group, id, id, 1)) as [
-        unknown,
-        unknown,
-        unknown,
-        number,
-      ][];
-      receives.set(id, pending?.[3] ?? 1);
-    }
-    return claimed.map((entry) => rawOf(entry, receives.get(entry[0]) ?? 1, field));
+    const receives = await Promise.all(claimed.map(([id]) => receivesOf(id)));
+    return claimed.map((entry, i) => rawOf(entry, receives[i] ?? 1, field));
+  }
+
+  async function receivesOf(id: string): Promise<number> {
+    const [pending] = (await call(asking, 0, 'XPENDING', stream, group, id, id, 1)) as [
+      unknown,
+      unknown,
+      unknown,
+      number,
+    ][];
+    return pending?.[3] ?? 1;
   }
 
   async function fresh(max: number, waitMs: number, signal?: AbortSignal): Promise<readonly RawMessage[]> {
@@ -193,29 +189,6 @@ function entriesIn(answer: unknown): readonly Entry[] {
   const streams: unknown = Array.isArray(answer) ? answer : Object.entries(answer as object);
   const [first, second] = streams as readonly unknown[];
   return (Array.isArray(first) ? (first as readonly unknown[])[1] : second) as readonly Entry[];
-}
-
-interface Connection {
-  get(): RedisStreamClientLike;
-  drop(): void;
-}
-
-/** Made when it is needed, and again after it was thrown away. */
-function connection(client: RedisStreamClientLike): Connection {
-  let own: RedisStreamClientLike | null = null;
-  return {
-    get() {
-      if (own !== null) return own;
-      own = client.duplicate();
-      // Heard by the calls that fail; without a listener the client would print it.
-      own.on('error', () => undefined);
-      return own;
-    },
-    drop() {
-      own?.disconnect();
-      own = null;
-    },
-  };
 }
 
 function rawOf([id, pairs]: Entry, receives: number, field: string | undefined): RawMessage {

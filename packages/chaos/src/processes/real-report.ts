@@ -11,7 +11,8 @@ import { exitWords } from './exit-words.ts';
 import type { Crash, ExplainedKill, RealEnd, RealFacts, RealKill } from './facts.ts';
 import { judge, JUDGED, NOTHING_JUDGED, type Judgement, type Remains } from './judge.ts';
 import { recoveryOf } from './recovery.ts';
-import { longerBy, serverFaultKind, unprovenUntil, type ServerStrike } from './server-faults.ts';
+import { longerBy, serverFaultKind, unprovenUntil } from './server-faults.ts';
+import type { ServerStrikes } from './server-strikes.ts';
 import type { RealOptions, RealReport } from './types.ts';
 
 /** More messages than this are read by nobody. */
@@ -26,9 +27,7 @@ export interface Seen {
   readonly kills: readonly ExplainedKill[];
   readonly counted: RunResult['kills'];
   readonly crashes: readonly Crash[];
-  readonly serverStrikes: readonly ServerStrike[];
-  /** By index of the faults of servers. */
-  readonly serversStruck: readonly boolean[];
+  readonly servers: Pick<ServerStrikes, 'done' | 'struck'>;
 }
 
 /** Everything that is known of a run once it is over. */
@@ -54,7 +53,7 @@ export interface Known {
 export function realReport(known: Known): RealReport {
   const { options, faults, audience, policy, seen, end, remains, wallMs } = known;
   const { setup, seed } = options;
-  const forgotUntil = unprovenUntil(seen.serverStrikes, known.knobs);
+  const forgotUntil = unprovenUntil(seen.servers.done, known.knobs);
   const judgement = remains === null ? NOTHING_JUDGED : judge(remains, audience, policy, forgotUntil);
   const real = realFacts(known);
   const violations = [...judgement.violations, ...tooLate(real)];
@@ -119,11 +118,11 @@ function realFacts({ end, address, folder, speed, knobs, seen, options, remains 
     leaseMs,
     dispatchMs,
     kills: options.setup.sender === null ? recovered(seen.kills, remains) : seen.kills.map(withoutRecovery),
-    servers: seen.serverStrikes,
+    servers: seen.servers.done,
     recoverWithinMs:
       Math.max(leaseMs, dispatchMs) +
       RECOVERY_SLACK_MS * speed +
-      longerBy(seen.serverStrikes, { knobs, isForgetful: options.serverFaults?.isForgetful === true }),
+      longerBy(seen.servers.done, { knobs, isForgetful: options.serverFaults?.isForgetful === true }),
     crashes: seen.crashes,
     messages: remains?.mailbox.length ?? 0,
   };
@@ -162,7 +161,7 @@ function doubtsOf(
       : [`fault ${index + 1} (${fault.do}) never fired: what it is addressed to never happened`],
   );
   for (const [index, { do: what, server, acceptance }] of (serverFaults?.faults ?? []).entries())
-    if (seen.serversStruck[index] !== true)
+    if (seen.servers.struck[index] !== true)
       doubts.push(`${what} of the ${server} never happened: there was no acceptance ${acceptance}`);
   for (const { worker, tail, ...exit } of seen.crashes)
     doubts.push(`${worker} ended by itself with ${exitWords(exit)}${tail === '' ? '' : `: ${tail}`}`);
@@ -183,10 +182,13 @@ function told({ audience, seen, remains }: Known): Pick<RealReport, 'events' | '
   return { events: eventsOf(mailbox, seen.kills), recipientOf };
 }
 
-function armedAndFired(faults: readonly Fault[], { fired, serversStruck }: Seen): { armed: number; fired: number } {
+function armedAndFired(
+  faults: readonly Fault[],
+  { fired, servers: { struck } }: Seen,
+): { armed: number; fired: number } {
   return {
-    armed: faults.length + serversStruck.length,
-    fired: [...fired, ...serversStruck].filter(Boolean).length,
+    armed: faults.length + struck.length,
+    fired: [...fired, ...struck].filter(Boolean).length,
   };
 }
 
@@ -194,7 +196,7 @@ function serverCoverage({ options: { serverFaults }, seen }: Known): RealReport[
   return (serverFaults?.faults ?? []).map((fault, index) => ({
     kind: serverFaultKind(fault),
     armed: 1,
-    fired: seen.serversStruck[index] === true ? 1 : 0,
+    fired: seen.servers.struck[index] === true ? 1 : 0,
   }));
 }
 

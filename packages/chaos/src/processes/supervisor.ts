@@ -12,16 +12,13 @@ import { pause } from './pause.ts';
 import type { Patience } from './patience.ts';
 import { publish } from './publish.ts';
 import type { RealPlan } from './split-plan.ts';
-import { isSame, type ServerFault, type ServerStrike } from './server-faults.ts';
+import { ServerStrikes } from './server-strikes.ts';
 import { Strikes, type CountedStrike, type Strike } from './strikes.ts';
 import type { ServerFaults } from './types.ts';
 import { watch } from './watch.ts';
 
 /** How long processes may take to end by themselves once all is done. */
 const STOP_MS = 5_000;
-
-/** A client takes so long at most to find a server that is back, ms. */
-const FOUND_AGAIN_MS = 5_000;
 
 /** Within this of each other, signals to several processes are one. */
 const ENDED_TOGETHER_MS = 300;
@@ -55,19 +52,15 @@ export class Supervisor {
   readonly kills: ExplainedKill[] = [];
   /** Kills that were addressed by a count, as they turned out. */
   readonly counted: { readonly at: number; readonly worker: string; readonly phase: string }[] = [];
-  readonly serverStrikes: ServerStrike[] = [];
+  readonly servers: ServerStrikes;
   readonly #parts: SupervisorParts;
   readonly #strikes: Strikes;
   readonly #crew: Crew;
   readonly #heldAnswers: HeldAnswers;
   #provider: Child | null = null;
   #port = 0;
-  #queue: NotifierConfig['queue'];
   #config: NotifierConfig | null = null;
   #striking = 0;
-  #lastServerStrike: Promise<void> = Promise.resolve();
-  /** Host ms: by then the ledger's server is back and has been found again. */
-  #awayUntil = 0;
   #failure: { readonly error: unknown } | null = null;
 
   constructor(parts: SupervisorParts) {
@@ -76,6 +69,13 @@ export class Supervisor {
     this.fired = Array.from({ length: parts.faults }, () => false);
     this.#strikes = new Strikes({ ...plan, hasQueue });
     this.#heldAnswers = new HeldAnswers(plan.counted);
+    this.servers = new ServerStrikes({
+      serverFaults: parts.serverFaults,
+      now,
+      publishAgain: async () => {
+        if (this.#config !== null) await publish(this.#config, parts);
+      },
+    });
     this.#crew = new Crew({
       entry: entries.worker,
       folder,
@@ -109,7 +109,6 @@ export class Supervisor {
     if (signal.aborted) return 'interrupted';
     const config = configAt(this.#port);
     this.#config = config;
-    this.#queue = config.queue;
     for (let n = 1; n <= workers; n++) this.#crew.start(`w${n}`);
     let isPublished = false;
     publish(config, this.#parts).then(
@@ -123,9 +122,9 @@ export class Supervisor {
       isPublished: () => isPublished,
       isQuiet: () => this.#striking === 0,
       isComplete: () => this.#crew.isComplete,
-      mayBeAway: () => performance.now() < this.#awayUntil,
+      mayBeAway: () => this.servers.mayLedgerBeAway,
       // A queue that does not answer is waited for as one that is not empty. Where its process died, the end of that process tells.
-      depth: async () => (await this.#queue?.depth().catch(() => Infinity)) ?? 0,
+      depth: async () => (await config.queue?.depth().catch(() => Infinity)) ?? 0,
     });
   }
 
@@ -169,8 +168,7 @@ export class Supervisor {
 
   /** A message was taken, and its answer waits for us. */
   async #held({ acceptance, worker, pid, deliveryId }: Held): Promise<void> {
-    for (const fault of this.#parts.serverFaults.faults)
-      if (fault.acceptance === acceptance) this.#strike(this.#strikeServer(fault));
+    for (const strike of this.servers.at(acceptance)) this.#strike(strike);
     const release = (answer: boolean, another = false): void => {
       const message: Release = { kind: 'release', acceptance, answer, another };
       this.#provider?.send(message);
@@ -191,34 +189,6 @@ export class Supervisor {
         return release(false);
       }
     }
-  }
-
-  /** One after the other: a server that is being struck, or is away, cannot be struck. */
-  #strikeServer(fault: ServerFault): Promise<void> {
-    const strike = this.#lastServerStrike.then(() => this.#carryOutAtServer(fault));
-    this.#lastServerStrike = strike.catch(() => {});
-    return strike;
-  }
-
-  async #carryOutAtServer(fault: ServerFault): Promise<void> {
-    const { serverFaults, now } = this.#parts;
-    const startedAt = now();
-    const isLedger = fault.server === 'ledger';
-    if (isLedger) this.#awayUntil = Infinity;
-    try {
-      await serverFaults.strike(fault);
-    } catch (error) {
-      throw harnessFailed(`${fault.do} of the ${fault.server}'s server failed`, error);
-    }
-    // Nobody else knows any more what was to be sent.
-    if (isLedger && fault.do === 'wipe' && this.#config !== null) await publish(this.#config, this.#parts);
-    if (isLedger) this.#awayUntil = performance.now() + FOUND_AGAIN_MS;
-    this.serverStrikes.push({ ...fault, startedAt, at: now() });
-  }
-
-  /** In the order of the faults. */
-  get serversStruck(): readonly boolean[] {
-    return this.#parts.serverFaults.faults.map((fault) => this.serverStrikes.some((strike) => isSame(strike, fault)));
   }
 
   #announced(worker: string, announcement: Announcement): void {

@@ -1,16 +1,23 @@
 import { SendonceError } from '@sendonce/core';
 import type { Redis } from 'ioredis';
 import { withPassword, type PasswordOf } from './password.ts';
+import { once, type PlaceOptions } from './place.ts';
 
 /** Between two tries to connect again, ms. */
 const AGAIN_MS = 100;
 const KEYS_AT_ONCE = 1_000;
 
-/** A client that tries again for ever, and whose calls fail after a few tries: a server that restarts is met soon. */
-export async function redisClient(address: string, of: PasswordOf): Promise<Redis> {
+/** The client's class, loaded now. @throws SendonceError DRIVER_MISSING */
+export async function redisDriver(): Promise<typeof Redis> {
   const { Redis: Client } = await import('ioredis').catch((cause: unknown) => {
     throw new SendonceError('DRIVER_MISSING', "Redis needs the 'ioredis' package; run: npm install ioredis", { cause });
   });
+  return Client;
+}
+
+/** A client that tries again for ever, and whose calls fail after a few tries: a server that restarts is met soon. */
+export async function redisClient(address: string, of: PasswordOf): Promise<Redis> {
+  const Client = await redisDriver();
   const client = new Client(withPassword(address, of), {
     lazyConnect: true,
     maxRetriesPerRequest: 5,
@@ -29,4 +36,15 @@ export async function removeKeys(client: Redis, prefix: string): Promise<void> {
     if (keys.length > 0) await client.unlink(keys);
     cursor = next;
   } while (cursor !== '0');
+}
+
+/** Takes away what a run made under that prefix, unless it is to stay, and the client with it. Once. */
+export function removal(client: Redis, prefix: string, { keep }: PlaceOptions): () => Promise<void> {
+  return once(async () => {
+    try {
+      if (!keep) await removeKeys(client, prefix);
+    } finally {
+      client.disconnect();
+    }
+  });
 }

@@ -4,14 +4,14 @@ import type { LedgerTerms } from '@sendonce/chaos/processes';
 import type { Ledger } from '@sendonce/core';
 import { named, nameIn } from './address.ts';
 import { keepPassword } from './password.ts';
-import { once, type Place, type PlaceOptions } from './place.ts';
-import { redisClient, removeKeys } from './redis-client.ts';
+import type { Place, PlaceOptions } from './place.ts';
+import { redisClient, removal } from './redis-client.ts';
 
 /**
  * A ledger of the run's own in that Redis: keys that begin with a name made for it, removed after it.
  * @throws SendonceError LEDGER_REFUSED, LEDGER_UNAVAILABLE, DRIVER_MISSING
  */
-export async function redisLedgerPlace(text: string, { keep }: PlaceOptions): Promise<Place> {
+export async function redisLedgerPlace(text: string, options: PlaceOptions): Promise<Place> {
   const name = `sendonce-run-${randomBytes(4).toString('hex')}`;
   const address = named(keepPassword(text, 'SENDONCE_LEDGER_PASSWORD'), name);
   const client = await redisClient(address, 'SENDONCE_LEDGER_PASSWORD');
@@ -26,13 +26,7 @@ export async function redisLedgerPlace(text: string, { keep }: PlaceOptions): Pr
     restart: null,
     // Of somebody's server; a ledger of which single keys vanish is another story than one that is gone.
     wipe: null,
-    remove: once(async () => {
-      try {
-        if (!keep) await removeKeys(client, `{${name}}:`);
-      } finally {
-        client.disconnect();
-      }
-    }),
+    remove: removal(client, `{${name}}:`, options),
   };
 }
 

@@ -4,14 +4,14 @@ import type { QueueTerms } from '@sendonce/chaos/processes';
 import type { Queue } from '@sendonce/core';
 import { named, nameIn } from './address.ts';
 import { keepPassword } from './password.ts';
-import { once, type Place, type PlaceOptions } from './place.ts';
-import { redisClient, removeKeys } from './redis-client.ts';
+import type { Place, PlaceOptions } from './place.ts';
+import { redisClient, removal, removeKeys } from './redis-client.ts';
 
 /**
  * A queue of the run's own in that Redis, removed after it.
  * @throws SendonceError QUEUE_UNAVAILABLE, DRIVER_MISSING
  */
-export async function redisQueuePlace(text: string, { keep }: PlaceOptions): Promise<Place> {
+export async function redisQueuePlace(text: string, options: PlaceOptions): Promise<Place> {
   const name = `run-${randomBytes(4).toString('hex')}`;
   const address = named(keepPassword(text, 'SENDONCE_QUEUE_PASSWORD'), name);
   const keys = `{sendonce:${name}}:`;
@@ -29,13 +29,7 @@ export async function redisQueuePlace(text: string, { keep }: PlaceOptions): Pro
     address,
     restart: null,
     wipe: () => removeKeys(client, keys),
-    remove: once(async () => {
-      try {
-        if (!keep) await removeKeys(client, keys);
-      } finally {
-        client.disconnect();
-      }
-    }),
+    remove: removal(client, keys, options),
   };
 }
 

@@ -2,7 +2,7 @@ import { SendonceError, type NotifierConfig } from '@sendonce/core';
 import { isFields, shown } from '@sendonce/core/internal';
 import { importFile, loadConfig } from '../config-file/load-config.ts';
 import { flagWords } from '../simulate/again.ts';
-import { ownSuite } from './from-module.ts';
+import { isMaker, ownSuite, type Maker } from './from-module.ts';
 import type { PortName, Suite } from './suite.ts';
 
 /**
@@ -30,8 +30,7 @@ export async function fromConfig(
   return suites;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- they are the user's, and may take what they like
-type Makers = { readonly [port in PortName]?: Function };
+type Makers = { readonly [port in PortName]?: Maker };
 
 function makersIn(file: string, exported: unknown): Makers {
   if (exported === undefined) return {};
@@ -41,10 +40,10 @@ function makersIn(file: string, exported: unknown): Makers {
       `${file}: verify must be { queue, ledger }, each a function, got ${shown(exported)}`,
     );
   for (const [name, maker] of Object.entries(exported))
-    if ((name !== 'queue' && name !== 'ledger') || typeof maker !== 'function')
+    if ((name !== 'queue' && name !== 'ledger') || !isMaker(maker))
       throw new SendonceError(
         'MODULE_INVALID',
-        `${file}: verify.${name} is ${typeof maker === 'function' ? 'neither queue nor ledger' : `${shown(maker)}, not a function that makes one`}`,
+        `${file}: verify.${name} is ${isMaker(maker) ? 'neither queue nor ledger' : `${shown(maker)}, not a function that makes one`}`,
       );
   return exported;
 }

@@ -15,7 +15,7 @@ const NOTHING = (): Promise<void> => Promise.resolve();
 export async function fromModule(port: PortName, file: string): Promise<Suite> {
   const exported = await imported(file);
   const maker = exported['default'];
-  if (typeof maker !== 'function') {
+  if (!isMaker(maker)) {
     const seen = maker === undefined ? 'has no default export' : `exports ${shown(maker)} as its default`;
     throw new SendonceError(
       'MODULE_INVALID',
@@ -25,14 +25,20 @@ export async function fromModule(port: PortName, file: string): Promise<Suite> {
   return ownSuite({ port, file, flags: flagWords(port, file), what: `the default export of ${file}`, maker });
 }
 
+/** A function of the user's own, called without anything. */
+export type Maker = () => unknown;
+
+export function isMaker(given: unknown): given is Maker {
+  return typeof given === 'function';
+}
+
 export interface OwnMaker {
   readonly port: PortName;
   readonly file: string;
   readonly flags: string;
   /** How an error names the function. */
   readonly what: string;
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type -- it is the user's, and may take what it likes
-  readonly maker: Function;
+  readonly maker: Maker;
 }
 
 /** The suite of a function of the user's own. */
@@ -45,7 +51,7 @@ export function ownSuite({ port, file, flags, what, maker }: OwnMaker): Suite {
     async make() {
       let made: unknown;
       try {
-        made = await (maker as () => unknown)();
+        made = await maker();
       } catch (thrown) {
         // An adapter's own words about its options or its server say more.
         const code = isSendonceError(thrown) ? `${thrown.code}: ` : '';

@@ -4,6 +4,7 @@ import { redisQueue } from '@sendonce/adapters/queues/redis';
 import { SendonceError } from '@sendonce/core';
 import type { Redis } from 'ioredis';
 import { withoutPassword } from '../real/address.ts';
+import { redisDriver, removeKeys } from '../real/redis-client.ts';
 import { subjectOf } from './subject-of.ts';
 import type { PortName, Suite } from './suite.ts';
 
@@ -20,7 +21,7 @@ export function redisSuite(port: PortName, address: string): Omit<Suite, 'from' 
       const redis = client;
       const name = `sendonce-verify-${randomBytes(6).toString('hex')}`;
       const tag = port === 'queue' ? `{sendonce:${name}}` : `{${name}}`;
-      const close = (): Promise<void> => remove(redis, `${tag}:*`);
+      const close = (): Promise<void> => removeKeys(redis, `${tag}:`);
       const made =
         port === 'queue'
           ? { queue: redisQueue({ client: redis, name, visibilityMs: VISIBILITY_MS }), close }
@@ -33,16 +34,8 @@ export function redisSuite(port: PortName, address: string): Omit<Suite, 'from' 
 
 /** @throws SendonceError DRIVER_MISSING; QUEUE_UNAVAILABLE or LEDGER_UNAVAILABLE: nobody answers, which is no law's business */
 async function connected(port: PortName, address: string): Promise<Redis> {
-  const { Redis } = await import('ioredis').catch((cause: unknown) => {
-    throw new SendonceError(
-      'DRIVER_MISSING',
-      "a store in Redis needs the 'ioredis' package; run: npm install ioredis",
-      {
-        cause,
-      },
-    );
-  });
-  const client = new Redis(address, { maxRetriesPerRequest: 1 });
+  const Client = await redisDriver();
+  const client = new Client(address, { maxRetriesPerRequest: 1 });
   // Whoever uses it next meets it, and tells.
   let last = '';
   client.on('error', ({ message }: Error) => (last = message));
@@ -58,13 +51,4 @@ async function connected(port: PortName, address: string): Promise<Redis> {
       { cause },
     );
   }
-}
-
-async function remove(client: Redis, pattern: string): Promise<void> {
-  let cursor = '0';
-  do {
-    const [next, keys] = await client.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000);
-    if (keys.length > 0) await client.del(...keys);
-    cursor = next;
-  } while (cursor !== '0');
 }
