@@ -9,15 +9,16 @@ import {
 } from '@sendonce/core';
 import { byId } from './same.ts';
 import { nthLast } from './known.ts';
-import { ALL, batchOf, choices, leaseOf } from './producing.ts';
+import { ALL, batchOf, choices, heldOf, LEASE_UNITS, leaseOf } from './drawing.ts';
 import { step, type Step } from './step.ts';
 
-const few: fc.Arbitrary<number> = fc.nat({ max: 4 });
+/** Ages and delays on both sides of what they are held against, and a few of everything else. */
+const several: fc.Arbitrary<number> = fc.nat({ max: 4 });
 const KEY_WINDOW_UNITS = 60;
 const DISPATCH_UNITS = 20;
 
 const claim: fc.Arbitrary<Step> = fc
-  .record({ which: fc.option(choices), owner: few, ageUnits: few, isUnheard: fc.boolean(), lateUnits: few })
+  .record({ which: fc.option(choices), owner: several, ageUnits: several, isUnheard: fc.boolean(), lateUnits: several })
   .map(({ which, owner, ageUnits, isUnheard, lateUnits }) =>
     step((known, unitMs) => {
       const lease = leaseOf(known, owner, unitMs);
@@ -45,7 +46,7 @@ const claim: fc.Arbitrary<Step> = fc
   );
 
 const mark: fc.Arbitrary<Step> = fc
-  .record({ which: choices, provider: few, isKeyed: fc.boolean(), text: few })
+  .record({ which: choices, provider: several, isKeyed: fc.boolean(), text: several })
   .map(({ which, provider, isKeyed, text }) =>
     step((known, unitMs) => {
       const held = batchOf(which.map((n) => nthLast(known.grants, n)));
@@ -126,12 +127,10 @@ const settle: fc.Arbitrary<Step> = fc.record({ which: choices, kind: fc.nat({ ma
 );
 
 const release: fc.Arbitrary<Step> = fc
-  .record({ which: choices, delayUnits: few, isFailure: fc.boolean(), isRouting: fc.boolean() })
+  .record({ which: choices, delayUnits: several, isFailure: fc.boolean(), isRouting: fc.boolean() })
   .map(({ which, delayUnits, isFailure, isRouting }) =>
     step((known, unitMs) => {
-      const held = batchOf(
-        which.map((n) => nthLast<{ id: string; fence: number }>(isRouting ? known.routings : known.grants, n)),
-      );
+      const held = heldOf(known, which, isRouting);
       if (held === null) return null;
       const batch = held.map(({ id, fence }) => ({
         id,
@@ -145,19 +144,21 @@ const release: fc.Arbitrary<Step> = fc
 
 const renew: fc.Arbitrary<Step> = fc.record({ which: choices, isRouting: fc.boolean() }).map(({ which, isRouting }) =>
   step((known, unitMs) => {
-    const held = batchOf(
-      which.map((n) => nthLast<{ id: string; fence: number }>(isRouting ? known.routings : known.grants, n)),
-    );
+    const held = heldOf(known, which, isRouting);
     if (held === null) return null;
     const batch = held.map(({ id, fence }) => ({ id, fence }));
-    return { words: `renew ${batch.length}`, make: (ledger) => ledger.renew(batch, 10 * unitMs), isRepeatable: false };
+    return {
+      words: `renew ${batch.length}`,
+      make: (ledger) => ledger.renew(batch, LEASE_UNITS * unitMs),
+      isRepeatable: false,
+    };
   }),
 );
 
 const sweep: fc.Arbitrary<Step> = fc.constant(
   step((_known, unitMs) => ({
     words: 'sweep',
-    make: (ledger) => sweepAll(ledger, 10 * unitMs),
+    make: (ledger) => sweepAll(ledger, LEASE_UNITS * unitMs),
     learn: ({ unknown }, known) =>
       void known.unknown.push(...unknown.map(({ id, fence, provider }) => ({ id, fence, provider }))),
     isRepeatable: false,
@@ -209,7 +210,7 @@ const reconcile: fc.Arbitrary<Step> = fc.record({ which: choices, kind: fc.nat({
 );
 
 /** Sent again by a client that never had an answer, at once or long after. */
-const again: fc.Arbitrary<Step> = few.map((which) =>
+const again: fc.Arbitrary<Step> = several.map((which) =>
   step((known) => {
     const call = nthLast(known.calls, which);
     return call === undefined

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Evidence } from '@sendonce/core';
+import { few } from './drawing.ts';
 import { nthLast } from './known.ts';
 import { step, type Step } from './step.ts';
 
-const few: fc.Arbitrary<number> = fc.nat({ max: 3 });
 const NOTE = { by: 'an operator', why: 'a run' };
 const KINDS: readonly Evidence['kind'][] = ['accepted', 'rejected', 'delivered', 'bounced', 'undeliverable', 'other'];
 

@@ -1,15 +1,9 @@
 import fc from 'fast-check';
 import { deliveryId, notificationId, type NewDelivery, type Target } from '@sendonce/core';
+import { ALL, batchOf, choices, few, LEASE_UNITS, leaseOf } from './drawing.ts';
 import { byId } from './same.ts';
-import { nthLast, type Known } from './known.ts';
+import { nthLast } from './known.ts';
 import { step, type Step } from './step.ts';
-
-/** A caller learns of a lease what it needs to go on. */
-const LEASE_UNITS = 10;
-/** More than any history holds: which of the due is handed out first is no part of the comparison. */
-export const ALL = 1_000;
-
-const few: fc.Arbitrary<number> = fc.nat({ max: 3 });
 
 function target(n: number): Target {
   const to = `r${n}@example.com`;
@@ -17,22 +11,6 @@ function target(n: number): Target {
 }
 
 const targets: fc.Arbitrary<readonly Target[]> = fc.array(few.map(target), { maxLength: 3 });
-
-/** A call that takes a batch, of one to three drawn one by one. */
-export function batchOf<T>(items: readonly (T | undefined)[]): readonly T[] | null {
-  const given = items.filter((item): item is T => item !== undefined);
-  return given.length === 0 ? null : given;
-}
-
-export const choices: fc.Arbitrary<readonly number[]> = fc.array(few, { minLength: 1, maxLength: 3 });
-
-export function leaseOf(
-  known: Known,
-  owner: number,
-  unitMs: number,
-): { owner: string; requestId: string; leaseMs: number } {
-  return { owner: `w${owner}`, requestId: `request-${known.claims}`, leaseMs: LEASE_UNITS * unitMs };
-}
 
 interface Accepting {
   readonly key: number;
