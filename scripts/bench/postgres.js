@@ -5,10 +5,10 @@ import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate, postgresLedger } from '@sendonce/adapters/ledgers/postgres';
-import { createNotifier } from '@sendonce/core';
 import { memoryLedger } from '@sendonce/core/memory';
 import { bareAccept, bareFanOut, bareProtocol } from './postgres-bare.js';
 import { serverCpu } from './postgres-cpu.js';
+import { counting, median, notifierOn, people, personOf } from './sending.js';
 
 const { SENDONCE_POSTGRES_URL: url } = process.env;
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -98,14 +98,12 @@ async function fanOut(count, { ledger, ...server }) {
 
 /** Claim, send to a provider that does nothing, settle; all of it expanded before. */
 async function protocol(count, { ledger, ...server }) {
-  let sent = 0;
   let done;
   const all = new Promise((resolve) => (done = resolve));
-  const notifier = notifierOn(ledger, async (_message, { key }) => {
-    sent += 1;
-    if (sent === count) done();
-    return { kind: 'accepted', providerMessageId: `m-${key}` };
-  });
+  const notifier = notifierOn(
+    ledger,
+    counting((sent) => sent === count && done()),
+  );
   await notifier.publish('order', { order: 1 }, { key: 'bench', recipients: people(count) });
   const deciding = new AbortController();
   const decided = notifier.worker({ ...WORKER, chunk: 1_000, stages: ['decide'] }).run({ signal: deciding.signal });
@@ -164,38 +162,8 @@ function mediansOf(notes) {
   return Object.fromEntries(Object.keys(notes[0]).map((name) => [name, median(notes.map((each) => each[name]))]));
 }
 
-function notifierOn(ledger, send) {
-  const provider = {
-    name: 'bench',
-    capabilities: {
-      idempotency: { kind: 'key', windowMs: 86_400_000 },
-      lookup: 'none',
-      correlation: { field: 'key', maxBytes: 64, charset: 'ascii' },
-      coalesce: false,
-      events: 'none',
-    },
-    send,
-    async close() {},
-  };
-  const content = () => ({ subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) });
-  return createNotifier({
-    ledger,
-    channels: { email: { providers: [provider] } },
-    notifications: { order: { class: 'transactional', content } },
-  });
-}
-
-const personOf = (i) => ({ channel: 'email', to: `someone.${i}@example.com`, name: 'Some One' });
-function* people(count) {
-  for (let i = 0; i < count; i += 1) yield personOf(i);
-}
-
 async function until(isSo) {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 const [name] = process.argv.slice(2);

@@ -2,13 +2,14 @@
 // line of JSON: what was done per second, and the microseconds of CPU that worker (client) and server spent on one delivery. `all` runs all.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { redisLedger } from '@sendonce/adapters/ledgers/redis';
-import { createNotifier, deliveryId, notificationId, providerKey } from '@sendonce/core';
+import { deliveryId, notificationId, providerKey } from '@sendonce/core';
 import { memoryLedger } from '@sendonce/core/memory';
 import { systemClock } from '@sendonce/core/system';
+import { freePort } from './peers/servers.js';
+import { CONTENT, counting, notifierOn, people, targetOf } from './sending.js';
 
 const LEASE = { owner: 'w_abcdefghijklmnopqrst', leaseMs: 600_000 };
 const script = fileURLToPath(import.meta.url);
@@ -71,22 +72,6 @@ function cpuOf(pid) {
 }
 
 const round = (us) => Math.round(us * 10) / 10;
-
-async function freePort() {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
-
-const targetOf = (i) => ({
-  channel: 'email',
-  to: `someone.${i}@example.com`,
-  recipientId: `someone.${i}@example.com`,
-  destinationId: '',
-  data: { name: 'Some One', locale: 'de' },
-});
 
 const newNotification = (key) => ({
   id: notificationId('default', 'order', key),
@@ -151,14 +136,13 @@ async function protocol(ledger, count, each = count) {
       );
   await expand(ledger);
   return async () => {
-    const message = { subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) };
     const window = { keyWindowMs: 86_400_000, dispatchMs: 60_000, sendMarginMs: 5_000 };
     for (let batch = 0; ; batch += 1) {
       const lease = { ...LEASE, requestId: `r_abcdefghijklmnopqrs-${batch}` };
       const granted = await ledger.claim({ due: BATCH, lateMs: 0 }, lease);
       if (granted.length === 0) return;
       const of = ({ id, fence }) => ({ id, fence, provider: 'smtp', key: providerKey(id, 'smtp') });
-      await ledger.mark(granted.map((one) => ({ ...of(one), ...window, message })));
+      await ledger.mark(granted.map((one) => ({ ...of(one), ...window, message: CONTENT })));
       await ledger.settle(granted.map((one) => ({ ...of(one), ...sent(one.id) })));
     }
   };
@@ -173,31 +157,11 @@ const sent = (id) => ({
 
 /** A whole worker: one that expands what is sealed, or one that sends what is expanded. */
 async function worker(ledger, count, { decides = false, latencyMs = 0 }) {
-  let sentCount = 0;
   let done;
-  const provider = {
-    name: 'bench',
-    capabilities: {
-      idempotency: { kind: 'key', windowMs: 86_400_000 },
-      lookup: 'none',
-      correlation: { field: 'key', maxBytes: 64, charset: 'ascii' },
-      coalesce: false,
-      events: 'none',
-    },
-    async send(_message, { key }) {
-      if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
-      sentCount += 1;
-      if (sentCount === count) done();
-      return { kind: 'accepted', providerMessageId: `m-${key}` };
-    },
-    async close() {},
-  };
-  const content = () => ({ subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) });
-  const notifier = createNotifier({
+  const notifier = notifierOn(
     ledger,
-    channels: { email: { providers: [provider] } },
-    notifications: { order: { class: 'transactional', content } },
-  });
+    counting((sentCount) => sentCount === count && done(), latencyMs),
+  );
   await notifier.publish('order', { order: 1 }, { key: 'bench', recipients: people(count) });
   const expanding = async () => {
     const stop = new AbortController();
@@ -217,10 +181,6 @@ async function worker(ledger, count, { decides = false, latencyMs = 0 }) {
     stop.abort();
     await running;
   };
-}
-
-function* people(count) {
-  for (let i = 0; i < count; i += 1) yield { channel: 'email', to: `someone.${i}@example.com`, name: 'Some One' };
 }
 
 /** Each row in a process of its own, so that none has the others' garbage. */

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { sqliteLedger } from '@sendonce/adapters/ledgers/sqlite';
-import { createNotifier, deliveryId, notificationId, providerKey } from '@sendonce/core';
+import { deliveryId, notificationId, providerKey } from '@sendonce/core';
 import { recording, replay } from './recorder.js';
+import { CONTENT, counting, median, notifierOn, people, targetOf } from './sending.js';
 
 const PAGE = 500;
 const LEASE = { owner: 'w_abcdefghijklmnopqrst', leaseMs: 600_000 };
@@ -99,14 +100,6 @@ async function rate(count, run) {
   return Math.round((count / (performance.now() - start)) * 1_000);
 }
 
-const targetOf = (i) => ({
-  channel: 'email',
-  to: `someone.${i}@example.com`,
-  recipientId: `someone.${i}@example.com`,
-  destinationId: '',
-  data: { name: 'Some One', locale: 'de' },
-});
-
 async function seal(ledger, count, key) {
   const sendAt = null;
   const notification = notificationId('default', 'order', key);
@@ -156,7 +149,6 @@ function protocol(count, key) {
       await expand(ledger, key);
     },
     async run(ledger) {
-      const message = { subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) };
       for (let batch = 0; ; batch += 1) {
         const granted = await ledger.claim(
           { due: 50, lateMs: 0 },
@@ -165,7 +157,7 @@ function protocol(count, key) {
         if (granted.length === 0) return;
         const of = ({ id, fence }) => ({ id, fence, provider: 'smtp', key: providerKey(id, 'smtp') });
         const window = { keyWindowMs: 86_400_000, dispatchMs: 60_000, sendMarginMs: 5_000 };
-        await ledger.mark(granted.map((each) => ({ ...of(each), ...window, message })));
+        await ledger.mark(granted.map((each) => ({ ...of(each), ...window, message: CONTENT })));
         await ledger.settle(
           granted.map((each) => ({
             ...of(each),
@@ -183,33 +175,13 @@ function protocol(count, key) {
 /** A whole worker, from the sealed list to the last message; the time runs from the first message to the last. */
 async function worker(count, latencyMs) {
   const ledger = sqliteLedger({ file: newFile() });
-  let sent = 0;
   let firstAt = 0;
   let done;
   const all = new Promise((resolve) => (done = resolve));
-  const provider = {
-    name: 'bench',
-    capabilities: {
-      idempotency: { kind: 'key', windowMs: 86_400_000 },
-      lookup: 'none',
-      correlation: { field: 'key', maxBytes: 64, charset: 'ascii' },
-      coalesce: false,
-      events: 'none',
-    },
-    async send(_message, { key }) {
-      if (firstAt === 0) firstAt = performance.now();
-      if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
-      sent += 1;
-      if (sent === count) done();
-      return { kind: 'accepted', providerMessageId: `m-${key}` };
-    },
-    async close() {},
-  };
-  const content = () => ({ subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) });
-  const notifier = createNotifier({
-    ledger,
-    channels: { email: { providers: [provider] } },
-    notifications: { order: { class: 'transactional', content } },
+  const send = counting((sent) => sent === count && done(), latencyMs);
+  const notifier = notifierOn(ledger, (...asked) => {
+    if (firstAt === 0) firstAt = performance.now();
+    return send(...asked);
   });
   await notifier.publish('order', { order: 1 }, { key: 'bench', recipients: people(count) });
   const stop = new AbortController();
@@ -220,14 +192,6 @@ async function worker(count, latencyMs) {
   await running;
   await notifier.close();
   return { perSecond: Math.round((count / tookMs) * 1_000), rssMb: Math.round(process.resourceUsage().maxRSS / 1_024) };
-}
-
-function* people(count) {
-  for (let i = 0; i < count; i += 1) yield { channel: 'email', to: `someone.${i}@example.com`, name: 'Some One' };
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 const [name] = process.argv.slice(2);

@@ -4,6 +4,7 @@ import { migrate, postgresLedger } from '@sendonce/adapters/ledgers/postgres';
 import { redisLedger } from '@sendonce/adapters/ledgers/redis';
 import { sqsQueue } from '@sendonce/adapters/queues/sqs';
 import { createNotifier } from '@sendonce/core';
+import { CONTENT } from '../sending.js';
 import { queueUrl, sqsClient } from './counting.js';
 
 const MOVING = ['queued', 'processing', 'dispatching', 'retry-scheduled', 'unknown'];
@@ -81,8 +82,6 @@ export async function open({ addresses, concurrency, send, options = {} }) {
     },
   };
 }
-
-const CONTENT = Object.freeze({ subject: 'Order 1', text: 'Your order is on its way. '.repeat(8) });
 
 const LEDGERS = {
   async redis({ redis: port }) {

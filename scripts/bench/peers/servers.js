@@ -131,7 +131,7 @@ function said(child, text, name) {
   });
 }
 
-async function freePort() {
+export async function freePort() {
   const probe = createServer();
   await new Promise((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address();
