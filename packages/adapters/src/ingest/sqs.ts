@@ -17,9 +17,9 @@ import {
 } from '../internal/ingest/raw-messages.ts';
 import type { Rule } from '@sendonce/core/internal';
 import { checkAdapter } from '../internal/options.ts';
-import { inTime } from '../internal/queue/in-time.ts';
 import { inRequests, MAX_ENTRIES, resultsIn } from '../internal/sqs/batches.ts';
 import { MAX_VISIBILITY_MS, SQS_RULES } from '../internal/sqs/options.ts';
+import { seconds, sqsRequests } from '../internal/sqs/requests.ts';
 
 export interface SqsMessagesOptions {
   /** `new SQSClient(...)`. */
@@ -47,27 +47,8 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
   checkAdapter('sqsMessages', options, RULES);
   const { client, queueUrl: QueueUrl, deadLetterUrl, timeoutMs = 10_000 } = options;
   const visibility = seconds(options.visibilityMs ?? 60_000);
-  const name = `SQS queue '${lastPart(QueueUrl)}'`;
-  const closed = new AbortController();
-
-  async function call<T>(
-    waitMs: number,
-    request: (abortSignal: AbortSignal) => Promise<T>,
-    stop?: AbortSignal,
-  ): Promise<T> {
-    if (closed.signal.aborted) throw outOfReach(name, 'it is closed');
-    const late = new AbortController();
-    const signals = [late.signal, closed.signal, ...(stop === undefined ? [] : [stop])];
-    try {
-      return await inTime(request(AbortSignal.any(signals)), timeoutMs + waitMs, () => {
-        late.abort();
-        return new Error(`no answer within ${timeoutMs + waitMs} ms`);
-      });
-    } catch (error) {
-      const { name: kind, message } = error as Error;
-      throw outOfReach(name, kind === 'Error' ? message : `${kind}: ${message}`, error);
-    }
-  }
+  const requests = sqsRequests(QueueUrl, timeoutMs, outOfReach);
+  const { name, call } = requests;
 
   async function receiveSome(most: number, waitMs: number, signal?: AbortSignal): Promise<readonly Message[]> {
     const WaitTimeSeconds = Math.min(seconds(waitMs), MAX_WAIT_SECONDS);
@@ -153,7 +134,7 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
       return batch.map(({ message }, i) => results.get(message) ?? stored[i]!);
     },
     async close() {
-      closed.abort();
+      requests.close();
     },
   };
 }
@@ -205,8 +186,4 @@ function wasAborted(signal: AbortSignal | undefined): boolean {
 
 function lastPart(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(Math.max(ms, 0) / 1_000);
 }

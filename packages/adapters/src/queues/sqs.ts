@@ -12,10 +12,10 @@ import type { ItemResult, Queue, ReceivedWake } from '@sendonce/core';
 import { checkAdapter } from '../internal/options.ts';
 import { checkBatch, STALE, tell, unavailable, type OnUnreadable } from '../internal/queue/answers.ts';
 import { bodyOf, wakeIn } from '../internal/queue/body.ts';
-import { inTime } from '../internal/queue/in-time.ts';
 import { inRequests, MAX_ENTRIES, resultsIn } from '../internal/sqs/batches.ts';
 import { Held } from '../internal/sqs/held.ts';
 import { MAX_VISIBILITY_MS, SQS_RULES } from '../internal/sqs/options.ts';
+import { seconds, sqsRequests } from '../internal/sqs/requests.ts';
 
 export type { UnreadableMessage } from '../internal/queue/answers.ts';
 
@@ -48,29 +48,9 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
   const visibilityMs = seconds(options.visibilityMs ?? 30_000) * 1_000;
   const QueueUrl = queueUrl;
   const isFifo = queueUrl.endsWith('.fifo');
-  const name = `SQS queue '${queueUrl.slice(queueUrl.lastIndexOf('/') + 1)}'`;
+  const requests = sqsRequests(queueUrl, timeoutMs, unavailable);
+  const { call } = requests;
   const held = new Held();
-  const closed = new AbortController();
-
-  async function call<T>(
-    waitMs: number,
-    request: (abortSignal: AbortSignal) => Promise<T>,
-    stop?: AbortSignal,
-  ): Promise<T> {
-    if (closed.signal.aborted) throw unavailable(name, 'it is closed');
-    const late = new AbortController();
-    const limitMs = timeoutMs + waitMs;
-    try {
-      const signals = [late.signal, closed.signal, ...(stop === undefined ? [] : [stop])];
-      return await inTime(request(AbortSignal.any(signals)), limitMs, () => {
-        late.abort();
-        return new Error(`no answer within ${limitMs} ms`);
-      });
-    } catch (error) {
-      const { name: kind, message } = error as Error;
-      throw unavailable(name, kind === 'Error' ? message : `${kind}: ${message}`, error);
-    }
-  }
 
   /** Hides what is held for so long from now; what is not is stale. */
   async function hide(batch: readonly ReceivedWake[], ms: number): Promise<readonly ItemResult[]> {
@@ -125,7 +105,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
     return wakes;
   }
 
-  const isOver = (signal: AbortSignal | undefined): boolean => closed.signal.aborted || signal?.aborted === true;
+  const isOver = (signal: AbortSignal | undefined): boolean => requests.isClosed || signal?.aborted === true;
 
   return {
     capabilities: { maxDelayMs: MAX_DELAY_MS, maxBatch: MAX_BATCH, visibilityMs, durable: true },
@@ -180,7 +160,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
       return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
     },
     async close() {
-      closed.abort();
+      requests.close();
     },
   };
 }
@@ -190,10 +170,6 @@ const COUNTS = [
   'ApproximateNumberOfMessagesNotVisible',
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
-
-function seconds(ms: number): number {
-  return Math.ceil(Math.max(ms, 0) / 1_000);
-}
 
 /** A group and a deduplication id of its own: no wake waits for another or is taken for its repeat. */
 function alone(): { readonly MessageGroupId: string; readonly MessageDeduplicationId: string } {
