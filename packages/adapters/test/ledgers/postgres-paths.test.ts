@@ -7,7 +7,7 @@ import { ledgerOn } from '../../src/internal/postgres/ledger.ts';
 import { checkedOptions } from '../../src/internal/postgres/options.ts';
 import { clockedSchemas, stillMemory, subjectOn, type ClockedSchema } from './postgres/subject.ts';
 import { actorOn, TURNS, type Actor, type Turn } from './postgres/steps.ts';
-import { expanded, markOf, settleOf } from './support.ts';
+import { acceptMany, expanded, LEASE, markOf, settleOf } from './support.ts';
 
 const RUNS = Number(process.env['RUNS'] ?? 12);
 const schemas = clockedSchemas();
@@ -46,6 +46,17 @@ describe('what is remembered', () => {
     expect(settled.filter(({ kind }) => kind === 'settled')).toHaveLength(40);
     // Housekeeping came along, once a second.
     expect(statements.filter((text) => /picked|verdict|found/.test(text))).toHaveLength(3);
+    await place.giveBack();
+  });
+
+  test('is not needed for first pages, which come along with what waits to be expanded: two statements for any number', async () => {
+    const place = await schemas();
+    const { ledger, statements } = ledgerIn(place, true);
+    await acceptMany(ledger, 70);
+    statements.length = 0;
+    const held = await ledger.claimNotifications({ due: 50, lateMs: 0 }, { ...LEASE, requestId: 'r' });
+    expect(held.map((each) => each.kind === 'granted' && each.page?.length)).toEqual(Array(50).fill(2));
+    expect(statements).toHaveLength(2);
     await place.giveBack();
   });
 

@@ -6,7 +6,7 @@ import { READ } from '../../src/internal/redis/read-script.ts';
 import { WRITE } from '../../src/internal/redis/write-script.ts';
 import { redisLedger } from '../../src/ledgers/redis.ts';
 import { clockedLedgers, type ClockedLedger } from './redis/subject.ts';
-import { expanded, LEASE, markOf, settleOf } from './support.ts';
+import { acceptMany, expanded, LEASE, markOf, settleOf } from './support.ts';
 
 const ledgers = clockedLedgers();
 const RUNS = Number(process.env['WALKS'] ?? 5) * 3;
@@ -177,8 +177,8 @@ async function stateOf({ worker, ids }: Side): Promise<unknown> {
   return [...records, ...stories.map((moves) => ({ moves })), ...items, attention.items.map(({ id }) => id), counts];
 }
 
-/** What a ledger that has read once sends for each step of a batch, but for its housekeeping. */
-async function stepsOf(prepare: (ledger: Ledger) => Promise<unknown>) {
+/** A ledger, and the names of the scripts that it sends. */
+async function told(): Promise<{ readonly ledger: Ledger; readonly sent: string[] }> {
   const { options } = await ledgers();
   const sent: string[] = [];
   const names = new Map([READ, WRITE, CLAIM].map(({ sha }, i) => [sha, ['read', 'write', 'claim'][i] ?? '']));
@@ -193,6 +193,12 @@ async function stepsOf(prepare: (ledger: Ledger) => Promise<unknown>) {
       },
     },
   });
+  return { ledger, sent };
+}
+
+/** What a ledger that has read once sends for each step of a batch, but for its housekeeping. */
+async function stepsOf(prepare: (ledger: Ledger) => Promise<unknown>) {
+  const { ledger, sent } = await told();
   const ids = await expanded(ledger, 3);
   await prepare(ledger);
   await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
@@ -309,4 +315,15 @@ describe('a worker that remembers what it has in hand', () => {
     },
     RUNS * 3_000,
   );
+});
+
+describe('a batch of notifications', () => {
+  test('is claimed with its first pages by one script that reads and one that writes, however many are due', async () => {
+    const { ledger, sent } = await told();
+    await acceptMany(ledger, 70);
+    sent.length = 0;
+    const held = await ledger.claimNotifications({ due: 50, lateMs: 0 }, { ...LEASE, requestId: 'r' });
+    expect(held.map((each) => each.kind === 'granted' && each.page?.length)).toEqual(Array(50).fill(2));
+    expect(sent).toEqual(['read', 'write']);
+  });
 });

@@ -50,6 +50,13 @@ export async function expanded(ledger: Ledger, recipients: number, key = 'k1'): 
   return deliveries.map((delivery) => delivery.id);
 }
 
+/** Accepts so many notifications to two people each. */
+export async function acceptMany(ledger: Ledger, count: number): Promise<void> {
+  const keys = Array.from({ length: count }, (_, i) => `k${i}`);
+  const page = [targetOf(0), targetOf(1)];
+  await ledger.accept(keys.map((key) => newNotification(notificationId('default', 'order', key), key, page)));
+}
+
 export function newNotification(
   id: string,
   key: string,

@@ -7,12 +7,10 @@ import type { Backlog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
 import { Nap } from './nap.ts';
+import { byDeliveries, Places } from './places.ts';
 import { Routing } from './routing.ts';
 import type { Wakes } from './wakes.ts';
 
-/** Notifications expanded side by side, and how many of these places are kept for new ones. */
-const PLACES = 20;
-const KEPT_FOR_NEW = 4;
 /** Wakes kept until there is a place for them. */
 const INBOX = 1_000;
 /** Failed rounds in a row after which each notification is expanded by itself: if it is not the store, it is one of them. */
@@ -34,6 +32,7 @@ export class Decider {
   readonly #parts: DeciderParts;
   readonly #nap: Nap;
   readonly #routing: Routing;
+  readonly #places: Places;
   #inbox: ReceivedWake[] = [];
   #held: readonly HeldNotification[] = [];
   #failedRounds = 0;
@@ -48,6 +47,7 @@ export class Decider {
     this.#owner = owner;
     this.#parts = parts;
     this.#nap = new Nap(context.clock);
+    this.#places = new Places(context.settings.worker.chunk);
     this.#routing = new Routing(context, {
       onReady: () => this.#nap.wake(),
       onFailed: ({ record, fence }, thrown) => {
@@ -114,25 +114,35 @@ export class Decider {
     // Until the step has answered, all of it is held: a step that throws is simply taken again, for its repeats write nothing.
     this.#held = [...waiting, ...stepping];
     const { leaseMs } = this.#context.settings.worker;
-    const keep = PLACES - KEPT_FOR_NEW - waiting.length;
+    const keep = this.#places.lasting - waiting.length;
     let expanded: Expanded;
     try {
       const leaseOf = (at: number): number => (at < keep ? leaseMs : 0);
       expanded =
-        this.#failedRounds < TOGETHER
-          ? await fanOut(this.#context, steps, leaseOf)
-          : await this.#oneByOne(steps, leaseOf);
+        this.#failedRounds < TOGETHER ? await this.#together(steps, leaseOf) : await this.#oneByOne(steps, leaseOf);
     } finally {
       // Also after a failed round: a lease that is renewed without being worked on would never be anybody's again.
       for (const { record, fence } of stepping) this.#parts.leases.drop(record.id, fence);
     }
     this.#failedRounds = 0;
+    this.#places.worked(steps.length, sum(steps.map(deliveriesOf)));
     const { held: more, ahead } = expanded;
     for (const { record, fence } of more) this.#parts.leases.hold(record.id, fence);
     backlog.added(ahead);
     this.#held = [...waiting, ...more];
     this.#parts.added();
     return true;
+  }
+
+  async #together(steps: readonly Step[], leaseMs: (at: number) => number): Promise<Expanded> {
+    const parts: Expanded[] = [];
+    let before = 0;
+    for (const some of byDeliveries(steps, this.#context.settings.worker.chunk, deliveriesOf)) {
+      const from = before;
+      parts.push(await fanOut(this.#context, some, (at) => leaseMs(from + at)));
+      before += some.length;
+    }
+    return { held: parts.flatMap(({ held }) => held), ahead: sum(parts.map(({ ahead }) => ahead)) };
   }
 
   /** What fails alone is let go, and its lease with it: in the end it fails by the cap, and keeps nobody. What all fail at is the store. */
@@ -171,7 +181,7 @@ export class Decider {
   }
 
   async #claim(): Promise<readonly HeldNotification[]> {
-    const room = PLACES - this.#held.length - this.#routing.moving;
+    const room = this.#places.count - this.#held.length - this.#routing.moving;
     if (room <= 0) return [];
     const { clock, eventsQueue, settings } = this.#context;
     // Also under wakes that never end: they may all be about nothing, and what has none is due all the same.
@@ -228,3 +238,7 @@ export class Decider {
     }
   }
 }
+
+const deliveriesOf = (step: Step): number => (step.kind === 'add' ? step.deliveries.length : 0);
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, each) => all + each, 0);

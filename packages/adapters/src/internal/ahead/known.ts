@@ -23,6 +23,8 @@ export interface Known {
   wantFence(): void;
   /** What was taken from memory, and still has to be proven. */
   readonly recalled: { readonly deliveries: ReadonlySet<string>; readonly notifications: ReadonlySet<string> };
+  /** Nothing was missing since the last `enter`: what the run comes to may stand. */
+  readonly isComplete: boolean;
   /** What was missing since the last `enter`; null: nothing. */
   missing(): Wanted | null;
   /** What was found for `wanted`. */
@@ -99,7 +101,10 @@ export function known(
       if (fact.record === undefined) damaged.notifications.add(fact.id);
     }
     for (const { kind, a, b, x, y } of found.answers) {
-      const answer = answers.get(nameOf({ kind, a, b }));
+      const name = nameOf({ kind, a, b });
+      // First pages come along with what waits to be expanded, unasked.
+      if (kind === 'page' && !answers.has(name)) answers.set(name, { values: [], ids: [] });
+      const answer = answers.get(name);
       if (ASKED[kind] === 'values') answer?.values.push({ x, y });
       else answer?.ids.push(x);
     }
@@ -141,10 +146,13 @@ export function known(
     want(some) {
       for (const id of some) if (!deliveries.has(id) && recallDelivery(id) === undefined) wanted.deliveries.add(id);
     },
+    get isComplete() {
+      const { questions } = wanted;
+      return questions.size + wanted.deliveries.size + wanted.notifications.size === 0 && !wanted.fence;
+    },
     missing() {
       const { questions } = wanted;
-      const isNothing = questions.size + wanted.deliveries.size + wanted.notifications.size === 0 && !wanted.fence;
-      if (isNothing && store !== null) return null;
+      if (this.isComplete && store !== null) return null;
       return {
         deliveries: wanted.deliveries,
         notifications: wanted.notifications,

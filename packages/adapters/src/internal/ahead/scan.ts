@@ -30,7 +30,8 @@ export function scanOf(known: Known, now: () => number, skip: (expected: number)
       const ids = known.ids(kind, lateMs, `${offset}+${limit}`) ?? [];
       // Known from a shorter scan, which was passed over.
       for (const id of ids.slice(seen)) yield id;
-      if (ids.length < limit) return;
+      // Passed over for what is not known yet: the next run may well take it.
+      if (ids.length < limit || !known.isComplete) return;
       seen = ids.length;
     }
   };

@@ -1,6 +1,7 @@
 import { plain } from '../ahead/plain.ts';
 import { parameters } from './text.ts';
 import { CLOCK_MS } from './schema.ts';
+import { EXPANDED } from '../ahead/run-notifications.ts';
 import { ASKED, type Asked, type Question, type Wanted } from '../ahead/questions.ts';
 
 export interface ReadOptions {
@@ -44,6 +45,13 @@ function dueIn(table: string, column: string, { a, b }: Question): string {
     LIMIT ${Number(limit)} OFFSET ${Number(offset)}) due`;
 }
 
+/** Whoever claims what was accepted begins with its first page: asked for later, that would be a round trip of its own. */
+function firstPages(schema: string, answers: string): string {
+  return `(SELECT n.id AS a, '0' AS b, p.fingerprint AS x, p.content AS y FROM (SELECT DISTINCT id FROM ${answers}) AS w
+    JOIN ${schema}.notifications n ON n.id = w.id AND n.sealed
+    JOIN ${schema}.pages p ON p.notification = n.id AND p.page = 0 AND p.content <> '${EXPANDED}') AS first`;
+}
+
 /** Every row has these; what a kind of row does not use is null. `kind` says which. */
 export const COLUMNS: readonly string[] = Array.from({ length: 15 }, (_, i) => `c${i}`);
 
@@ -77,6 +85,7 @@ export function readStatement(
     const isValues = ASKED[kind] === 'values';
     const answer = kind === 'request' ? ['x'] : isValues ? ['x', 'y'] : ['id'];
     parts.push(padded(`'${kind}'`, ['a', 'b', ...answer], answers));
+    if (kind === 'routing') parts.push(padded(`'page'`, ['a', 'b', 'x', 'y'], firstPages(schema, answers)));
     if (ASKED[kind] === 'deliveries') deliveryIds.push(`SELECT DISTINCT id FROM ${answers}`);
     if (ASKED[kind] === 'notifications') notificationIds.push(`SELECT DISTINCT id FROM ${answers}`);
   }

@@ -1,3 +1,5 @@
+import { EXPANDED } from '../ahead/run-notifications.ts';
+
 /** Records that come along with an answer at most; what is missing is asked for by its id. */
 const MOST_RECORDS = 1_000;
 
@@ -17,10 +19,18 @@ local function with(ids, record)
   end
   return values
 end
+-- Whoever claims what was accepted begins with its first page: asked for later, that would be a round trip of its own.
+local pages = {}
+local function withPage(id)
+  local row = notification(id)
+  if not row or row[4] ~= '1' then return end
+  local page = call('HMGET', P .. 'p:' .. id, '0f', '0c')
+  if page[1] and page[2] ~= '${EXPANDED}' then pages[#pages + 1] = { id, page[1], page[2] } end
+end
 local answers = {
   work = function(a, b) return with(due('work', a, b), delivery) end,
   watch = function(a, b) return with(due('watch', a, b), delivery) end,
-  routing = function(a, b) return with(due('nwork', a, b), notification) end,
+  routing = function(a, b) return with(due('nwork', a, b), withPage) end,
   of = function(a) return with(call('ZRANGE', P .. 'of:' .. a, 0, -1), delivery) end,
   recipient = function(a) return with(call('ZRANGE', P .. 'r:' .. a, 0, -1), delivery) end,
   message = function(a)

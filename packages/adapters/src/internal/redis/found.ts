@@ -5,7 +5,14 @@ import { isSameMemory, type Memory } from './memory.ts';
 import { deliveryFact, notificationFact, type Row } from './packed.ts';
 import { SEPARATOR } from './script.ts';
 
-type Answer = readonly [head: Row, blocks: readonly string[], deliveries: Row[], notifications: Row[], values: Row[]];
+type Answer = readonly [
+  head: Row,
+  blocks: readonly string[],
+  deliveries: Row[],
+  notifications: Row[],
+  values: Row[],
+  pages: Row[],
+];
 
 export function schemaOf(answer: unknown): string {
   return (answer as Answer)[0][0] ?? '';
@@ -18,12 +25,15 @@ export function identityOf(answer: unknown): string {
 
 /** What the script that reads has answered. `isOurs`: whether it is the memory that this process has used before. */
 export function foundIn(answer: unknown, wanted: Wanted, isOurs: (memory: Memory) => boolean): Found {
-  const [head, blocks, deliveries, notifications, values] = answer as Answer;
+  const [head, blocks, deliveries, notifications, values, pages] = answer as Answer;
   return {
     store: storeFact(head, blocks, isOurs),
     deliveries: deliveries.map(deliveryFact),
     notifications: notifications.map(notificationFact),
-    answers: values.flatMap((row, i) => answersOf(row, wanted.questions[i])),
+    answers: [
+      ...values.flatMap((row, i) => answersOf(row, wanted.questions[i])),
+      ...pages.map(([id, x, y]) => ({ kind: 'page' as const, a: id ?? '', b: '0', x: x ?? '', y: y ?? '' })),
+    ],
   };
 }
 

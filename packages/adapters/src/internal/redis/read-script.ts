@@ -4,7 +4,7 @@ import { script, type Script } from './script.ts';
 
 /**
  * ARGV: the key of a store that is made now, '1' with messages, then three lists, each with its length before it: ids of deliveries, ids
- * of notifications, questions (kind, a, b). Answers the store, deliveries, notifications, and for each question its values (x, y, ...).
+ * of notifications, questions (kind, a, b). Answers the store, deliveries, notifications, for each question its values (x, y, ...), and first pages.
  */
 export const READ: Script = script(`${DELIVERY_ROW}${NOTIFICATION_ROW}
 local store = KEYS[1]
@@ -29,6 +29,7 @@ local function notification(id)
   parents[id] = true
   local row = notificationRow(id)
   if row then notifications[#notifications + 1] = row end
+  return row
 end
 local function delivery(id)
   if met[id] then return end
@@ -47,5 +48,5 @@ for _ = 1, tonumber(take()) do
   local kind, a, b = take(), take(), take()
   answered[#answered + 1] = answers[kind](a, b)
 end
-return { head, call('HGETALL', P .. 'blocks'), deliveries, notifications, answered }
+return { head, call('HGETALL', P .. 'blocks'), deliveries, notifications, answered, pages }
 `);
