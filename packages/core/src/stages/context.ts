@@ -4,7 +4,6 @@ import type { Queue } from '../ports/queue.ts';
 import type { TelemetryEvent } from '../ports/telemetry.ts';
 import type { Settings } from '../settings.ts';
 import type { Made, Routed } from './answered.ts';
-import { inTime } from './in-time.ts';
 import type { Lanes } from './lanes.ts';
 
 /** What every stage works with: the checked config and the ports. */
@@ -32,27 +31,4 @@ const UNKNOWN_CONFIG_DELAY_MS = 30_000;
  */
 export function unknownConfigDelayMs({ random }: Context): number {
   return Math.ceil(UNKNOWN_CONFIG_DELAY_MS * (0.5 + random.next() / 2));
-}
-
-/** How long a queue may take to store wakes before its caller goes on without them, ms. */
-const HINT_LIMIT_MS = 2_000;
-
-/** Wakes are hints: a queue that refuses one, or never answers, costs time, never a message, since the sweeper claims what is due. */
-export async function hint(
-  { clock }: Context,
-  queue: Queue | null,
-  ids: readonly string[],
-  delayMs = 0,
-): Promise<void> {
-  if (queue === null || ids.length === 0 || delayMs > queue.capabilities.maxDelayMs) return;
-  const { maxBatch } = queue.capabilities;
-  for (let at = 0; at < ids.length; at += maxBatch) {
-    const wakes = ids.slice(at, at + maxBatch).map((id) => ({ id }));
-    try {
-      const stored = await inTime(clock, queue.enqueue(wakes, { delayMs }), HINT_LIMIT_MS, () => null);
-      if (stored === null) return;
-    } catch {
-      return;
-    }
-  }
 }

@@ -1,6 +1,7 @@
 import type { NotificationRecord, NotificationState } from '../model/notification.ts';
 import type { AddRequest, AddVerdict } from '../ports/ledger.ts';
-import { hint, type Context } from './context.ts';
+import type { Context } from './context.ts';
+import { hint } from './hint.ts';
 import type { HeldNotification, Step } from './steps.ts';
 
 export interface Expanded {

@@ -6,7 +6,8 @@ import { decideAfterLookup, decideUnknown, type AskLookup, type UnknownFacts } f
 import { CLASS_POLICIES } from '../policy/policy.ts';
 import type { ReconcileDecision, ReconcileRequest, SweepResult } from '../ports/ledger.ts';
 import type { Lookup, LookupAnswer, LookupRequest } from '../ports/provider.ts';
-import { hint, unknownConfigDelayMs, type Context } from './context.ts';
+import { unknownConfigDelayMs, type Context } from './context.ts';
+import { hintEach } from './hint.ts';
 import { emitMove } from './events.ts';
 import { inTime } from './in-time.ts';
 import { lookupAnswerOf } from './lookup-answer-of.ts';
@@ -17,7 +18,7 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
   if (swept.unknown.length === 0) return;
   const all = await decideAll(context, swept, signal);
   const verdicts = await context.ledger.reconcile(all.map(({ request }) => request));
-  const again: string[] = [];
+  const again: { readonly id: string; readonly delayMs: number }[] = [];
   verdicts.forEach((verdict, at) => {
     const record = swept.unknown[at];
     const { request: { decision } = {}, lacks = null } = all[at] ?? {};
@@ -37,9 +38,9 @@ export async function reconcile(context: Context, swept: SweepResult, signal: Ab
         to: decision.provider,
         declared: true,
       });
-    if (verdict.state === 'retry-scheduled') again.push(verdict.id);
+    if (verdict.state === 'retry-scheduled') again.push({ id: verdict.id, delayMs: delayMsIn(decision) });
   });
-  await hint(context, context.queue, again);
+  await hintEach(context, context.queue, again);
 }
 
 interface Decided {
@@ -188,4 +189,9 @@ async function askOne(
 
 function reasonIn(decision: ReconcileDecision): string | null {
   return 'reason' in decision ? decision.reason : null;
+}
+
+function delayMsIn(decision: ReconcileDecision): number {
+  if ('delayMs' in decision) return decision.delayMs;
+  return decision.kind === 'absent' && decision.next.kind === 'retry' ? decision.next.delayMs : 0;
 }

@@ -1,6 +1,7 @@
 import type { DeadLetterRetry } from '../config.ts';
 import type { ReplayVerdict } from '../ports/ledger.ts';
-import { hint, type Context } from './context.ts';
+import type { Context } from './context.ts';
+import { hint } from './hint.ts';
 import { emitMove, recordsToTell } from './events.ts';
 
 export interface ReplayOptions {

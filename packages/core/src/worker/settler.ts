@@ -2,7 +2,8 @@ import { reasonOf } from '../model/errors.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { SettleRequest, SettleVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
-import { hint, type Context } from '../stages/context.ts';
+import type { Context } from '../stages/context.ts';
+import { hintEach } from '../stages/hint.ts';
 import type { Marked } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import { settle, type Settlement } from '../stages/settle.ts';
@@ -126,8 +127,7 @@ export class Settler {
   ): Promise<void> {
     this.#health.progressed();
     const wakes: ReceivedWake[] = [];
-    const again: string[] = [];
-    let soonestMs = Infinity;
+    const again: { readonly id: string; readonly delayMs: number }[] = [];
     batch.forEach(({ item, outcome, wakes: ofItem }, at) => {
       const verdict = verdicts[at];
       const next = requests[at]?.next;
@@ -138,11 +138,10 @@ export class Settler {
       this.#tell(item, outcome, verdict);
       if (verdict.kind !== 'settled' || verdict.state !== 'retry-scheduled' || next.kind !== 'retry') return;
       if (next.provider !== item.prepared.provider.name) this.#tellFailover(item, next.provider);
-      again.push(verdict.id);
-      soonestMs = Math.min(soonestMs, next.delayMs);
+      again.push({ id: verdict.id, delayMs: next.delayMs });
     });
     if (wakes.length > 0) this.#hooks.ack(wakes);
-    if (again.length > 0) await hint(this.#context, this.#context.queue, again, soonestMs);
+    if (again.length > 0) await hintEach(this.#context, this.#context.queue, again);
   }
 
   #tell({ prepared, attempt }: Marked, outcome: Outcome, verdict: SettleVerdict): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../src/index.ts';
 import { never } from '../support/tap.ts';
 import { scripted } from '../support/providers.ts';
 import { world } from '../support/world.ts';
@@ -157,4 +158,26 @@ describe('a worker whose config is older than the notification', () => {
     await made.untilDone(10 * MINUTE);
     expect(await made.states()).toEqual({ sent: 3 });
   });
+});
+
+describe('what has to be tried again', () => {
+  const SCHEDULE = [30_000, 30_000];
+  const HAPPENED: readonly [what: string, outcome: Outcome][] = [
+    ['was not sent', { kind: 'not-sent', reason: 'refused' }],
+    ['was put off', { kind: 'deferred', reason: '429' }],
+    ['is unknown, and is repeated with its key', { kind: 'unknown', reason: 'reset' }],
+  ];
+  test.each(HAPPENED)(
+    'is woken when it is due, each at its own time, and does not wait for the sweeper: %s',
+    async (_, outcome) => {
+      const made = world({ order: { retry: { schedule: SCHEDULE } } });
+      made.providers[0]?.answerWith(({ nth }) => (nth <= 2 ? { reply: outcome } : {}));
+      // Nobody but a wake brings it back in time.
+      made.start({ worker: { lateMs: 600_000 } });
+      await made.notifier.publish('order', { id: 'o-1', people: 40 });
+      // Each of both: the first look at what is unknown, the longest wait, and a wake that comes a little late.
+      await made.untilDone(2 * (60_000 + 30_000 + 5_000));
+      expect(await made.states()).toEqual({ sent: 40 });
+    },
+  );
 });
