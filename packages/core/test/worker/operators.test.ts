@@ -238,8 +238,8 @@ describe('a block', () => {
 });
 
 describe('a replay', () => {
-  async function deadOnes(people = 3): Promise<World> {
-    const made = world({ order: { maxAttempts: 1 } });
+  async function deadOnes(people = 3, order: WorldOptions['order'] = {}): Promise<World> {
+    const made = world({ order: { maxAttempts: 1, ...order } });
     made.providers[0]?.answerWith(({ nth }) => (nth === 1 ? { reply: { kind: 'not-sent', reason: 'refused' } } : {}));
     made.start();
     await publish(made, people);
@@ -310,7 +310,7 @@ describe('a replay', () => {
       { kind: 'refused', reason: 'it is sent; only dead, failed and parked deliveries are replayed' },
       { kind: 'absent' },
     ]);
-    const dead = await deadOnes(2);
+    const dead = await deadOnes(2, { expiresInMs: 600_000 });
     const [a, b] = await dead.deliveries();
     await dead.notifier.suppress([
       {
@@ -325,7 +325,7 @@ describe('a replay', () => {
     expect(await dead.notifier.replay([a?.id ?? ''], note)).toEqual([
       { kind: 'refused', reason: 'the recipient opted out' },
     ]);
-    await dead.advance(86_400_000);
+    await dead.advance(600_000);
     expect(await dead.notifier.replay([b?.id ?? ''], note)).toEqual([{ kind: 'refused', reason: 'it has expired' }]);
   });
 
