@@ -13,10 +13,10 @@ export function holdOfNotification({ state, acceptedAt }: NotificationRecord, be
 export function holdOfDelivery(record: DeliveryRecord, before: number): Hold | null {
   const { state, settledAt, updatedAt, replacedBy } = record;
   if (!isSettled(state) || settledAt === null) return 'unsettled';
-  // It may be out, and evidence or a person has still to say so. Sent again on purpose it was decided about.
-  if (state === 'parked' && replacedBy === null) return 'parked';
   // Late evidence changes what is settled; an archive from before does not have it.
-  return Math.max(settledAt, updatedAt) > before ? 'recent' : null;
+  if (Math.max(settledAt, updatedAt) > before) return 'recent';
+  // It may be out, and evidence or a person has still to say so. Sent again on purpose it was decided about.
+  return state === 'parked' && replacedBy === null ? 'parked' : null;
 }
 
 /** All that a tombstone keeps of a notification: what tells a repeat from a conflict, and what it was. */
