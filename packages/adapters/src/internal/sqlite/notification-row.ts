@@ -41,27 +41,34 @@ export function dataOf({ data, over_at, erase_at }: DataRow): unknown {
 
 /** What has no column of its own. */
 export function notificationBodyOf(record: NotificationRecord): string {
-  if (record.forgottenAt !== undefined) return tombstoneBodyOf(record);
+  if (record.forgottenAt !== undefined) return JSON.stringify(KEPT.map((name) => record[name]));
   const { data: _data, state: _state, sealed: _sealed, recipients: _recipients, ...body } = record;
   return JSON.stringify(body);
 }
 
-type TombstoneBody = Omit<steps.Kept, 'recipients'> & { readonly forgottenAt: number };
-
-/** What is always the same in a tombstone is not stored: there may be very many. */
-function tombstoneBodyOf(record: NotificationRecord): string {
-  const { v, id, tenant, type, key, class: ofClass, fingerprint, state, acceptedAt, targets, deliveries } = record;
-  const { forgottenAt = 0 } = record;
-  const kept: TombstoneBody = {
-    ...{ v, id, tenant, type, key, class: ofClass, fingerprint, state, acceptedAt, targets, deliveries },
-    forgottenAt,
-  };
-  return JSON.stringify(kept);
-}
+/** What a tombstone keeps, in the order in which it is stored: without names and what is always the same, because there may be very many. */
+const KEPT = [
+  ...([
+    'v',
+    'id',
+    'tenant',
+    'type',
+    'key',
+    'class',
+    'fingerprint',
+    'state',
+    'acceptedAt',
+    'targets',
+    'deliveries',
+  ] as const),
+  'forgottenAt',
+] as const;
 
 function tombstoneOf({ body, recipients }: NotificationRow): NotificationRecord {
-  const { forgottenAt, ...kept } = JSON.parse(body) as TombstoneBody;
-  const record = steps.tombstone({ ...kept, recipients }, forgottenAt);
+  const cells = JSON.parse(body) as unknown[];
+  const kept = Object.fromEntries(KEPT.map((name, i) => [name, cells[i]])) as unknown as steps.Kept;
+  const { forgottenAt } = kept as Partial<NotificationRecord>;
+  const record = steps.tombstone({ ...kept, recipients }, forgottenAt ?? NaN);
   if (kept.v !== 1 || !isNumber(forgottenAt) || !isNotificationOver(kept.state) || !isSound(record))
     throw new TypeError('a field of the tombstone is not what it should be');
   return record;
