@@ -34,6 +34,19 @@ export function httpUrl(given: unknown): URL | null {
   return isHttp && url.username === '' && url.password === '' ? url : null;
 }
 
+export const TOMBSTONE_RULE: Rule = {
+  must: 'null or a whole number of ms',
+  fits: (value) => value === null || (Number.isSafeInteger(value) && Number(value) >= 0),
+};
+
+/** A tombstone that went before what was never forgotten would remember less than nothing. @throws SendonceError OPTION_INVALID */
+export function checkTombstoneRetention(who: string, retentionMs: number, tombstoneRetentionMs: number | null): void {
+  if (tombstoneRetentionMs !== null && tombstoneRetentionMs < retentionMs)
+    invalid(
+      `${who}: tombstoneRetentionMs must be null or at least retentionMs (${retentionMs}), got ${tombstoneRetentionMs}`,
+    );
+}
+
 export function invalid(message: string): never {
   throw new SendonceError('OPTION_INVALID', message);
 }

@@ -1,3 +1,4 @@
+import { testForgetting } from './forgetting.ts';
 import { providerKey, type Ledger } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { postgresLedger } from '../../src/ledgers/postgres.ts';
@@ -28,6 +29,7 @@ async function noDeadlocks(): Promise<void> {
 
 describe('between the reading and the writing of a call', () => {
   testLookedAlready(race);
+  testForgetting(race);
 
   test('a delivery that is made and marked is named by the opt-out that could not have seen it', async () => {
     const place = await make();

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { redisLedger, type RedisClientLike } from '../../src/ledgers/redis.ts';
 import { interrupted, places } from './redis/places.ts';
 import { clockedLedgers } from './redis/subject.ts';
+import { testForgetting } from './forgetting.ts';
 import { byIds, claimed, lease, testLookedAlready, testSixteen, type RacePlace } from './races.ts';
 import { expanded, markOf, newNotification, settleOf, targetOf } from './support.ts';
 
@@ -20,6 +21,7 @@ async function race(): Promise<RacePlace> {
 
 describe('between the reading and the writing of a call', () => {
   testLookedAlready(race);
+  testForgetting(race);
 
   test('a pause holds back the mark that had looked already', async () => {
     const place = await make();

@@ -27,6 +27,7 @@ export function requestedIds(op: Op, args: unknown): readonly string[] | null {
     case 'ledger.release':
     case 'ledger.cancel':
     case 'ledger.replay':
+    case 'ledger.forget':
       return (args as readonly { readonly id: string }[]).map(({ id }) => id);
     case 'ledger.renew':
     case 'queue.enqueue':

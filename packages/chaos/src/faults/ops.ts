@@ -33,6 +33,8 @@ export const OPS = [
   'provider.send',
   'provider.lookup',
   'worker.start',
+  // At the end, so that the numbers of the others stay.
+  'ledger.forget',
 ] as const;
 export type Op = (typeof OPS)[number];
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Evidence } from '@sendonce/core';
-import { few } from './drawing.ts';
+import { batchOf, choices, few } from './drawing.ts';
 import { nthLast } from './known.ts';
 import { step, type Step } from './step.ts';
 
@@ -81,5 +81,24 @@ const replay: fc.Arbitrary<Step> = fc
     }),
   );
 
+const forget: fc.Arbitrary<Step> = fc
+  .record({ which: choices, settledForUnits: fc.constantFrom(0, 0, 5, 30) })
+  .map(({ which, settledForUnits }) =>
+    step((known, unitMs) => {
+      const ids = batchOf(which.map((n) => nthLast(known.notifications, n)));
+      if (ids === null) return null;
+      const batch = ids.map((id) => ({ id, settledForMs: settledForUnits * unitMs }));
+      return {
+        words: `forget ${ids.length}`,
+        // Of several that hold it each ledger looks at another one first.
+        make: async (ledger) =>
+          (await ledger.forget(batch)).map((verdict) => (verdict.kind === 'open' ? { kind: verdict.kind } : verdict)),
+      };
+    }),
+  );
+
 /** What events and operators do. */
-export const OPERATING: readonly fc.Arbitrary<Step>[] = [record, record, cancel, suppress, block, replay, replay];
+export const OPERATING: readonly fc.Arbitrary<Step>[] = [
+  ...[record, record, cancel, suppress, block, replay, replay],
+  ...[forget, forget],
+];

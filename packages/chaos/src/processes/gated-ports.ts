@@ -27,6 +27,7 @@ export function gatedLedger(ledger: Ledger, gate: Gate): Ledger {
     suppress: (batch) => ledger.suppress(batch),
     block: (batch) => ledger.block(batch),
     replay: (batch) => ledger.replay(batch),
+    forget: (batch) => ledger.forget(batch),
     find: (ids) => ledger.find(ids),
     findNotifications: (ids) => ledger.findNotifications(ids),
     list: (filter, page) => ledger.list(filter, page),

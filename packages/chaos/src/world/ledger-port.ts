@@ -28,6 +28,7 @@ export function ledgerPort(wire: Wire, life: Life, sites: LedgerSites, registry:
     suppress: (batch) => wire.call(life, sites.suppress, batch),
     block: (batch) => wire.call(life, sites.block, batch),
     replay: (batch) => wire.call(life, sites.replay, batch),
+    forget: (batch) => wire.call(life, sites.forget, batch),
     find: (ids) => wire.call(life, sites.find, ids),
     findNotifications: (ids) => wire.call(life, sites.findNotifications, ids),
     list: (filter, page) => wire.call(life, sites.list, { filter, page }),

@@ -12,6 +12,8 @@ import type {
   DeliveryVerdict,
   Evidence,
   EvidenceVerdict,
+  ForgetRequest,
+  ForgetVerdict,
   Held,
   HoldVerdict,
   Lease,
@@ -73,6 +75,7 @@ export interface LedgerSites {
   readonly suppress: Site<Many<SuppressRequest>, Many<SuppressVerdict>>;
   readonly block: Site<Many<BlockRequest>, void>;
   readonly replay: Site<Many<ReplayRequest>, Many<ReplayVerdict>>;
+  readonly forget: Site<Many<ForgetRequest>, Many<ForgetVerdict>>;
   readonly find: Site<Many<string>, Many<DeliveryRecord | null>>;
   readonly findNotifications: Site<Many<string>, Many<NotificationRecord | null>>;
   readonly list: Site<{ readonly filter: DeliveryFilter; readonly page: ListPage }, Page<DeliveryRecord>>;
@@ -242,6 +245,7 @@ export function ledgerSites(parts: LedgerSitesParts): LedgerSites {
       (batch, verdicts, { at, process }) =>
         each(batch, verdicts, (request, verdict) => tell({ at, process, kind: 'replay', request, verdict })),
     ),
+    forget: site('ledger.forget', (batch) => ledger.forget(batch), null),
     find: site('ledger.find', (ids) => ledger.find(ids), null, 'asking'),
     findNotifications: site('ledger.findNotifications', (ids) => ledger.findNotifications(ids), null, 'asking'),
     list: site('ledger.list', ({ filter, page }) => ledger.list(filter, page), null, 'asking'),

@@ -9,6 +9,7 @@ function counts(deliveries: object, notifications: object = {}, unsealed = 0): C
     deliveries: { ...none(DELIVERY_STATES), ...deliveries } as Counts['deliveries'],
     notifications: { ...none(NOTIFICATION_STATES), ...notifications } as Counts['notifications'],
     unsealed,
+    forgotten: 0,
     strays: 0,
     assumed: 0,
     refusedMoves: 0,

@@ -19,11 +19,15 @@ export async function findNotification(ledger: Ledger, id: string): Promise<Noti
 export async function missing(ledger: Ledger, what: string, id: string): Promise<never> {
   if (await isUnreadable(ledger, id)) throw unreadable(ledger, what, id);
   const { file } = ledger.capabilities;
-  const { unreadable: count } = await answering('count', ledger.count());
+  const { unreadable: count, forgotten } = await answering('count', ledger.count());
   const perhaps =
     count === 0 ? '' : `. ${plural(count, 'record')} of this ledger cannot be read, and it may be one of them`;
+  const archived =
+    forgotten === 0
+      ? ''
+      : `. ${plural(forgotten, 'notification')} of this ledger ${forgotten === 1 ? 'was' : 'were'} archived and forgotten with all deliveries, so it may be in an archive`;
   throw new SendonceError(
     'DELIVERY_NOT_FOUND',
-    `no ${what} ${JSON.stringify(id)} in this ledger${file === null ? '' : ` (${file})`}; ids begin with d_ (deliveries) or n_ (notifications). See that it is whole, and that --config names the right ledger${perhaps}`,
+    `no ${what} ${JSON.stringify(id)} in this ledger${file === null ? '' : ` (${file})`}; ids begin with d_ (deliveries) or n_ (notifications). See that it is whole, and that --config names the right ledger${perhaps}${archived}`,
   );
 }

@@ -31,7 +31,7 @@ type Line =
   | { readonly kind: 'archive'; readonly schema: string; readonly before: string }
   | { readonly kind: 'notification'; readonly record: NotificationRecord }
   | { readonly kind: 'delivery'; readonly record: DeliveryRecord }
-  | { readonly kind: 'end'; readonly notifications: number; readonly deliveries: number };
+  | { readonly kind: 'end'; readonly notifications: number; readonly deliveries: number; readonly sha256: string };
 
 const linesOf = (text: string): Line[] =>
   text
@@ -43,6 +43,12 @@ const newFile = (): string => `${folder.file}.${(files += 1)}.ndjson`;
 const archive = (flags: Parameters<typeof runArchive>[0]) =>
   here(() => runArchive({ config: folder.config, ...flags }));
 
+const END = {
+  kind: 'end',
+  notifications: 3,
+  deliveries: 305,
+  sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+};
 /** Later than everything that was settled. */
 const ALL = { before: '0ms' };
 
@@ -52,11 +58,13 @@ describe('notify archive', () => {
     const { code, stdout } = await archive({ ...ALL, to });
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^Wrote 3 notifications with 305 deliveries, over before 2\S+Z, to .*; 1 are not in it\.\nNothing was removed/,
+      /^WRITTEN {2}3 notifications with 305 deliveries\n\n {2}over {6}before 2\S+Z\n {2}file {6}\S+\n {2}sha256 {4}\w{64} /,
     );
+    expect(stdout).toMatch(/left out {2}1 {2}not over yet\n/);
+    expect(stdout).toContain('nothing was removed');
     const lines = linesOf(readFileSync(to, 'utf8'));
     expect(lines[0]).toMatchObject({ kind: 'archive', schema: 'sendonce.archive/1' });
-    expect(lines.at(-1)).toEqual({ kind: 'end', notifications: 3, deliveries: 305 });
+    expect(lines.at(-1)).toEqual(END);
     const records = lines.flatMap((line) => (line.kind === 'delivery' ? [line.record] : []));
     expect(new Set(records.map(({ id }) => id)).size).toBe(305);
     expect(records).toContainEqual(JSON.parse(JSON.stringify((await ledger.find([records[0]!.id]))[0])));
@@ -71,7 +79,8 @@ describe('notify archive', () => {
 
   test('leaves what has not been over for so long', async () => {
     const { stdout } = await archive({ before: '1h', 'dry-run': true });
-    expect(stdout).toMatch(/^Would write 0 notifications with 0 deliveries, over before 2\S+Z; 4 stay\.\n$/);
+    expect(stdout).toMatch(/^COUNTED {2}0 notifications with 0 deliveries would be written; nothing was\n/);
+    expect(stdout).toMatch(/left out {2}3 {2}accepted, settled or changed later than that\n {12}1 {2}not over yet\n/);
   });
 
   test('counts under --dry-run, and makes no file', async () => {
@@ -79,13 +88,18 @@ describe('notify archive', () => {
     const { stdout } = await archive({ ...ALL, to, 'dry-run': true, json: true });
     expect(JSON.parse(stdout)).toEqual({
       schema: 'sendonce.archived/1',
-      dryRun: true,
+      status: 'counted',
+      isEarlier: false,
       before: expect.stringMatching(/Z$/) as string,
       file: to,
+      sha256: null,
       notifications: 3,
       deliveries: 305,
+      deadLetters: 2,
       left: 1,
+      held: [{ name: 'not-over', count: 1 }],
       unreadable: 0,
+      forgotten: null,
     });
     expect([existsSync(to), existsSync(`${to}.part`)]).toEqual([false, false]);
   });
@@ -93,7 +107,7 @@ describe('notify archive', () => {
   test('writes the archive alone to stdout', async () => {
     const { stdout, stderr } = await archive(ALL);
     expect(linesOf(stdout)).toHaveLength(2 + 3 + 305);
-    expect(stderr).toContain('Nothing was removed');
+    expect(stderr).toContain('nothing was removed');
   });
 
   test('writes over no file', async () => {
@@ -125,7 +139,7 @@ describe('notify archive', () => {
       await command.ended;
       expect(existsSync(to)).toBe(false);
       await archive({ ...ALL, to });
-      expect(linesOf(readFileSync(to, 'utf8')).at(-1)).toEqual({ kind: 'end', notifications: 3, deliveries: 305 });
+      expect(linesOf(readFileSync(to, 'utf8')).at(-1)).toEqual(END);
       expect(existsSync(`${to}.part`)).toBe(false);
     },
   );

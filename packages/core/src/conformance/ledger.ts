@@ -6,6 +6,7 @@ import { counterexampleLaws } from './ledger/counterexamples.ts';
 import { dueWorkLaws } from './ledger/due-work.ts';
 import { evidenceLaws } from './ledger/evidence.ts';
 import { fanOutLaws } from './ledger/fan-out.ts';
+import { forgettingLaws } from './ledger/forgetting.ts';
 import { gateLaws } from './ledger/gates.ts';
 import { lateOutcomeLaws } from './ledger/late-outcomes.ts';
 import { leaseLaws } from './ledger/leases.ts';
@@ -38,6 +39,7 @@ export const ledgerLaws: readonly Law<LedgerSubject>[] = [
   ...evidenceLaws,
   ...cancellingLaws,
   ...replayLaws,
+  ...forgettingLaws,
   ...readingLaws,
   ...counterexampleLaws,
   ...amnesiaLaws,

@@ -46,6 +46,8 @@ export interface NotificationRecord {
   readonly failures: number;
   readonly lapses: number;
   readonly reason: string | null;
+  /** Only of a tombstone: when the notification was forgotten (epoch ms). Its state is its last; it has no data, and no deliveries any more. */
+  readonly forgottenAt?: number;
 }
 
 export function isNotificationOver(state: NotificationState): boolean {

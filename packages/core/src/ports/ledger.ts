@@ -338,6 +338,27 @@ export type ReplayVerdict =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'absent' };
 
+export interface ForgetRequest {
+  /** A notification. */
+  readonly id: string;
+  /** It was accepted, and each of its deliveries settled and last changed, at least this long ago; 0 or more, ms. */
+  readonly settledForMs: number;
+}
+
+/**
+ * Why a notification may not be forgotten yet. `not-over`: it is not done, cancelled or failed. `unsettled`: a delivery is not settled.
+ * `parked`: nobody knows whether a delivery went out, and nobody has sent it again. `recent`: it has not been over for long enough.
+ * `unreadable`: what a delivery is cannot be read. `quarantine`: the store lost its memory a moment ago.
+ */
+export type Hold = 'not-over' | 'unsettled' | 'parked' | 'recent' | 'unreadable' | 'quarantine';
+
+export type ForgetVerdict =
+  /** Its deliveries are gone with their content and stories; what is left of it is a tombstone, `record`. */
+  | { readonly kind: 'forgotten'; readonly record: NotificationRecord }
+  /** `deliveryId`: the delivery that holds it; null when it is the notification itself, or a delivery that cannot be read. */
+  | { readonly kind: 'open'; readonly hold: Hold; readonly deliveryId: string | null }
+  | { readonly kind: 'absent' };
+
 // ---- reading ---------------------------------------------------------------------------------------------------------------
 
 export interface DeliveryFilter {
@@ -370,6 +391,8 @@ export interface Counts {
   readonly notifications: Readonly<Record<NotificationState, number>>;
   /** Notifications whose producer has not finished: listed, never half sent. */
   readonly unsealed: number;
+  /** Tombstones of notifications that were forgotten; they are in no other number. */
+  readonly forgotten: number;
   /** Wakes recorded without a record. */
   readonly strays: number;
   readonly assumed: number;
@@ -429,13 +452,21 @@ export interface Ledger {
   suppress(batch: readonly SuppressRequest[]): Promise<readonly SuppressVerdict[]>;
   block(batch: readonly BlockRequest[]): Promise<void>;
   replay(batch: readonly ReplayRequest[]): Promise<readonly ReplayVerdict[]>;
+  /**
+   * Gives up what is over: its deliveries, pages, messages and stories. Of the notification a tombstone is left, so that the same publish is
+   * `repeated` and another body a `conflict`. One that is held loses nothing. Of many deliveries some may be gone before the call ends:
+   * repeating it finishes, and on a tombstone it answers `forgotten` again. Opt-outs stay.
+   */
+  forget(batch: readonly ForgetRequest[]): Promise<readonly ForgetVerdict[]>;
 
   find(ids: readonly string[]): Promise<readonly (DeliveryRecord | null)[]>;
+  /** Tombstones too: they have `forgottenAt`. */
   findNotifications(ids: readonly string[]): Promise<readonly (NotificationRecord | null)[]>;
   list(
     filter: DeliveryFilter,
     page?: { readonly limit?: number; readonly cursor?: string | null },
   ): Promise<Page<DeliveryRecord>>;
+  /** No tombstones. */
   listNotifications(
     filter: NotificationFilter,
     page?: { readonly limit?: number; readonly cursor?: string | null },

@@ -1,6 +1,7 @@
 import type { Ledger } from '../ports/ledger.ts';
 import { delivering } from './delivering.ts';
 import { fanOut } from './fan-out.ts';
+import { forgetting } from './forgetting.ts';
 import { operators } from './operators.ts';
 import { producing } from './producing.ts';
 import type { RecordStore } from './store.ts';
@@ -18,5 +19,6 @@ export function recordLedger(store: RecordStore): Omit<Ledger, StoreOwn> {
     ...delivering(store),
     ...unknown(store),
     ...operators(store),
+    ...forgetting(store),
   };
 }

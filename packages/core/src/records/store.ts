@@ -67,6 +67,14 @@ export interface Notifications<Entry extends NotificationEntry = NotificationEnt
   dropPage(entry: Entry, page: number): void;
   /** Its deliveries, all generations. */
   deliveriesOf(entry: Entry): Iterable<Ref>;
+  /** Up to `most` of them in an order that stays, after the place `after` (null: from the first), and the place of the last; null: there are no more. */
+  someDeliveriesOf(
+    entry: Entry,
+    after: string | null,
+    most: number,
+  ): { readonly refs: readonly Ref[]; readonly next: string | null };
+  /** Leaves this tombstone of one that is over and whose deliveries are removed: its pages and data are gone, nothing lists it. */
+  bury(entry: Entry, tombstone: NotificationRecord): void;
   /** Those that are not over, for the reckoning after a loss of memory, which counts their deliveries again. */
   unfinished(): Iterable<Entry>;
   recount(entry: Entry, open: number): void;
@@ -83,6 +91,8 @@ export interface Deliveries {
   /** Answers the record that stands: kept evidence may have moved it on at once. */
   insert(record: DeliveryRecord, by: string): DeliveryRecord;
   update(ref: Ref, before: DeliveryRecord, after: DeliveryRecord, by: string): DeliveryRecord;
+  /** Gone with its message, story and all that finds it. It is settled. */
+  remove(ref: Ref): void;
   /** Claimable ones (see `workAt`). */
   readonly work: DueRecords<Ref>;
   /** What the sweeper has to look at (see `watchAt`). */

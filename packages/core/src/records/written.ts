@@ -36,7 +36,10 @@ export function isMove(before: DeliveryRecord | null, after: DeliveryRecord): bo
 }
 
 /** Providers' messages that this write made known as the delivery's, as `messageKey` names them. */
-export function learnedMessages(before: DeliveryRecord | null, after: DeliveryRecord): readonly string[] {
+export function learnedMessages(
+  before: Pick<DeliveryRecord, 'attempts'> | null,
+  after: Pick<DeliveryRecord, 'attempts'>,
+): readonly string[] {
   if (before?.attempts === after.attempts || after.attempts.length === 0) return NONE;
   const keys: string[] = [];
   after.attempts.forEach((attempt, i) => {

@@ -25,6 +25,7 @@ const LEDGER: Methods<Ledger> = [
   'suppress',
   'block',
   'replay',
+  'forget',
   'find',
   'findNotifications',
   'list',

@@ -120,6 +120,7 @@ export function checkedLedger(ledger: Ledger): Ledger {
         count: batch.length,
         isOne: ({ kind }) => isText(kind),
       }),
+    forget: (batch) => ledger.forget(batch),
     find: async (ids) => found('find', await ledger.find(ids), ids),
     findNotifications: async (ids) => found('findNotifications', await ledger.findNotifications(ids), ids),
     async list(filter, page) {

@@ -65,6 +65,7 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   'a renewal that renews nothing': ['renews a lease from now on, for its holder', '...'],
   'an accept that lets another body pass': [
     'answers a conflict for another body under the same key, and writes nothing',
+    'knows what was forgotten: the same publish is repeated, another body a conflict, and nobody is told again',
   ],
   'an add that says each time that it added': [
     'adds a page once: a repeat says so and writes nothing',
@@ -80,6 +81,7 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
     'tries no more after a cancel, whichever way a reconciler wanted to try again',
     'answers a cancel of what is over by what became of it: too late, or as good as cancelled',
     'survives a cancel, or the expiry, between the mark and the acceptance (5)',
+    'takes nothing from whoever still holds something of what was forgotten',
   ],
   'an opt-out that is not kept': ['refuses what the recipient opted out of: by topic or all, by channel or all', '...'],
   'a block that blocks nothing': [
@@ -88,6 +90,15 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   'a replay that always forces': [
     'sends a forced generation although an earlier one was sent, and no other',
     'survives U, parked, replayed as a generation, and the first generation accepted late (9)',
+  ],
+  'a forget that does not ask for how long something has been over': [
+    'forgets nothing that is not over for so long, that is parked, or that is being sent again; and says what holds it',
+  ],
+  'a forget that leaves no tombstone': [
+    'forgets a notification that is over with all that came of it, and leaves a tombstone that says what it was',
+    'knows what was forgotten: the same publish is repeated, another body a conflict, and nobody is told again',
+    'takes nothing from whoever still holds something of what was forgotten',
+    'forgets a cancelled notification that was never expanded',
   ],
   'a list that forgets its cursor': [
     'lists every delivery once, page by page, while nothing changes',

@@ -3,6 +3,7 @@ export type Asked =
   | 'work'
   | 'watch'
   | 'of'
+  | 'some'
   | 'recipient'
   | 'message'
   | 'unsettled'
@@ -20,6 +21,7 @@ export const ASKED: Readonly<Record<Asked, 'deliveries' | 'notifications' | 'val
   work: 'deliveries',
   watch: 'deliveries',
   of: 'deliveries',
+  some: 'deliveries',
   recipient: 'deliveries',
   message: 'deliveries',
   unsettled: 'deliveries',
@@ -33,7 +35,7 @@ export const ASKED: Readonly<Record<Asked, 'deliveries' | 'notifications' | 'val
   suppressed: 'values',
 };
 
-/** Of a scan by time (`work`, `watch`, `routing`) `a` is how late, and `b` how many to pass over and how many to bring: `0+16`. */
+/** Of `some` deliveries of a notification `b` is after which id, and how many: `d_...+50`. Of a scan by time (`work`, `watch`, `routing`) `a` is how late, and `b` how many to pass over and how many to bring: `0+16`. */
 export interface Question {
   readonly kind: Asked;
   readonly a: string;

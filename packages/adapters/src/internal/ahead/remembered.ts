@@ -30,9 +30,9 @@ export function isProven(run: Run, { recalled, store }: Known, makesDeliveries: 
 /** What was written is remembered while it is in this process's hands. */
 export function keepWritten(run: Run, known: Known, store: AheadStore, memory: Memory): void {
   const versionAfter = (version: string | null): string => store.versionAfter?.(version) ?? '';
-  for (const { id, fact, record, isDirty } of run.deliveries.entries()) {
+  for (const { id, fact, record, isDirty, isRemoved } of run.deliveries.entries()) {
     if (!isDirty) continue;
-    if (!isInHand(record)) {
+    if (isRemoved || !isInHand(record)) {
       memory.dropDelivery(id);
       continue;
     }

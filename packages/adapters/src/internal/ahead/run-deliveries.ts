@@ -28,6 +28,8 @@ export interface DeliveryEntry {
   readonly fact: DeliveryFact | null;
   record: DeliveryRecord;
   isDirty: boolean;
+  /** It is to go. */
+  isRemoved: boolean;
   /** The message is to be written. */
   isFrozenNow: boolean;
   /** Lines to append. */
@@ -64,7 +66,7 @@ export function runDeliveries(known: Known, options: RunDeliveriesOptions): RunD
     if (met !== undefined) return met;
     const fact = known.delivery(known.idOf(ref));
     if (fact?.record === undefined) return undefined;
-    const entry = { id: fact.id, fact, record: fact.record, isDirty: false, isFrozenNow: false, story: '' };
+    const entry = entryOf(fact.id, fact, fact.record);
     entries.set(ref, entry);
     return entry;
   }
@@ -115,21 +117,21 @@ export function runDeliveries(known: Known, options: RunDeliveriesOptions): RunD
       const ref = known.refOf(id);
       return entries.has(ref) || known.delivery(id) ? ref : NOWHERE;
     },
-    at: (ref) => read(ref)?.record,
+    at(ref) {
+      const entry = read(ref);
+      return entry?.isRemoved === true ? undefined : entry?.record;
+    },
     insert(record, by) {
       const ref = known.refOf(record.id);
-      const entry = {
-        id: record.id,
-        fact: null,
-        record,
-        isDirty: true,
-        isFrozenNow: record.message !== null,
-        story: '',
-      };
+      const entry = { ...entryOf(record.id, null, record), isDirty: true, isFrozenNow: record.message !== null };
       entries.set(ref, entry);
       return written(ref, entry, null, record, by);
     },
     update,
+    remove(ref) {
+      const entry = read(ref);
+      if (entry !== undefined) Object.assign(entry, { isDirty: true, isRemoved: true });
+    },
     work: due('work', workAt),
     watch: due('watch', watchAt),
     *unsettled() {
@@ -152,4 +154,13 @@ export function runDeliveries(known: Known, options: RunDeliveriesOptions): RunD
       return NOWHERE;
     },
   };
+}
+
+function entryOf(id: string, fact: DeliveryFact | null, record: DeliveryRecord): DeliveryEntry {
+  return { id, fact, record, isDirty: false, isRemoved: false, isFrozenNow: false, story: '' };
+}
+
+/** What is there of it after the write; null: nothing. */
+export function leftOf({ record, isRemoved }: DeliveryEntry): DeliveryRecord | null {
+  return isRemoved ? null : record;
 }

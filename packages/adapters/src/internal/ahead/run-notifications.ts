@@ -115,6 +115,13 @@ export function runNotifications(known: Known, scan: Scan): RunNotifications {
     dropPage(entry, page) {
       dropped.push([entry.id, page]);
     },
+    someDeliveriesOf(entry, after, most) {
+      // One more tells whether there are more.
+      const ids = known.ids('some', entry.id, `${after ?? ''}+${most + 1}`) ?? [];
+      const refs = ids.slice(0, most).map((id) => known.refOf(id));
+      return { refs, next: ids.length <= most ? null : (ids[most - 1] ?? null) };
+    },
+    bury: update,
     *deliveriesOf(entry): Iterable<Ref> {
       for (const id of known.ids('of', entry.id) ?? []) yield known.refOf(id);
     },

@@ -9,7 +9,8 @@ import { transact, type Transacting } from '../ahead/transact.ts';
 /** How long a transaction of REPEATABLE READ tries for a key that another one has just used, and that it will never see. */
 const MOST_WAIT_MS = 1_000;
 
-type Joining = Omit<Transacting, 'store'> & Pick<CheckedOptions, 'name' | 'schema' | 'contentRetentionMs'>;
+type Joining = Omit<Transacting, 'store'> &
+  Pick<CheckedOptions, 'name' | 'schema' | 'contentRetentionMs' | 'retentionMs' | 'tombstoneRetentionMs'>;
 
 /**
  * Runs `work` in the transaction that the caller has begun on this connection: all of it or nothing, and the transaction goes on either

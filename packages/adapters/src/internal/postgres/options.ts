@@ -1,6 +1,5 @@
 import { BOOLEAN_RULE, FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
-import { checkAdapter } from '../options.ts';
-import { invalid } from '../options.ts';
+import { checkAdapter, checkTombstoneRetention, invalid, TOMBSTONE_RULE } from '../options.ts';
 import { queryOf, type PostgresLike, type Query } from './connection.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,6 +21,11 @@ export interface PostgresLedgerOptions extends PostgresPlace {
    * sent again after that. At least 1 day, ms. @defaultValue 90 days
    */
   readonly retentionMs?: number;
+  /**
+   * How long the tombstone of a notification that was forgotten (`notify archive --forget`) is kept: a repeat would be sent again after that. At
+   * least `retentionMs`, ms; null: for good. @defaultValue null
+   */
+  readonly tombstoneRetentionMs?: number | null;
   /**
    * How long nothing moves after another server has taken over, which may have lost the last writes: at least the longest dispatch
    * window plus the queue's visibility, ms. 0 to 1 day. @defaultValue 5 minutes
@@ -47,6 +51,7 @@ export interface CheckedOptions {
   readonly lockTimeoutMs: number;
   readonly contentRetentionMs: number;
   readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
   readonly quarantineMs: number;
   readonly warn: (warning: string) => void;
 }
@@ -71,6 +76,7 @@ const RULES: Rules = {
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
   contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER }, ' ms'),
   retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER }, ' ms (at least 1 day)'),
+  tombstoneRetentionMs: TOMBSTONE_RULE,
   quarantineMs: numberRule({ least: 0, most: DAY_MS }, ' ms'),
   prepare: BOOLEAN_RULE,
   onWarning: FUNCTION_RULE,
@@ -81,6 +87,8 @@ export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
   checkAdapter('postgresLedger', options, RULES);
   const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
   const { quarantineMs = 300_000, onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
+  const { tombstoneRetentionMs = null } = options;
+  checkTombstoneRetention('postgresLedger', retentionMs, tombstoneRetentionMs);
   if (contentRetentionMs > retentionMs)
     invalid(
       `postgresLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`,
@@ -90,6 +98,7 @@ export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
     lockTimeoutMs,
     contentRetentionMs,
     retentionMs,
+    tombstoneRetentionMs,
     quarantineMs,
     warn: onWarning,
   };

@@ -1,5 +1,6 @@
 import { plain } from '../ahead/plain.ts';
 import { parameters } from './text.ts';
+import { FORGOTTEN } from '../sqlite/notification-row.ts';
 import { CLOCK_MS } from './schema.ts';
 import { EXPANDED } from '../ahead/run-notifications.ts';
 import { ASKED, type Asked, type Question, type Wanted } from '../ahead/questions.ts';
@@ -19,10 +20,13 @@ const ANSWERS: Readonly<Record<Asked, (schema: string, of: Question) => string>>
   watch: (schema, of) => dueIn(`${schema}.states`, 'watch_at', of),
   routing: (schema, of) => dueIn(`${schema}.notifications`, 'work_at', of),
   of: (schema) => `SELECT q.a, q.b, d.id FROM q JOIN ${schema}.deliveries d ON d.notification = q.a`,
+  some: (schema) => `SELECT q.a, q.b, d.id FROM q, LATERAL (SELECT id FROM ${schema}.deliveries
+    WHERE notification = q.a AND id > split_part(q.b, '+', 1) ORDER BY id LIMIT split_part(q.b, '+', 2)::bigint) d`,
   recipient: (schema) => `SELECT q.a, q.b, d.id FROM q JOIN ${schema}.deliveries d ON d.recipient = q.a`,
   message: (schema) => `SELECT q.a, q.b, m.delivery AS id FROM q JOIN ${schema}.messages m ON m.key = q.a`,
   unsettled: (schema) => `SELECT q.a, q.b, s.id FROM q, ${schema}.states s WHERE s.settled_at IS NULL`,
-  unfinished: (schema) => `SELECT q.a, q.b, n.id FROM q, ${schema}.notifications n WHERE n.over_at IS NULL`,
+  unfinished: (schema) =>
+    `SELECT q.a, q.b, n.id FROM q, ${schema}.notifications n WHERE n.over_at IS NULL AND n.state <> '${FORGOTTEN}'`,
   ended: (schema) =>
     `SELECT q.a, q.b, n.id FROM q, LATERAL (SELECT id FROM ${schema}.notifications WHERE ended ORDER BY id LIMIT q.a::integer) n`,
   page: (schema) =>

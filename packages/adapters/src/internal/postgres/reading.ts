@@ -8,6 +8,7 @@ import {
   type Page,
 } from '@sendonce/core';
 import { isListedByAttention } from '../sqlite/attention.ts';
+import { FORGOTTEN } from '../sqlite/notification-row.ts';
 import { storyOf } from '../sqlite/story.ts';
 import type { Query, Row } from './connection.ts';
 import { orUndefined } from '../ahead/facts.ts';
@@ -108,7 +109,7 @@ function scansOf(filter: DeliveryFilter, { add, table }: Parameters): readonly (
 }
 
 function notificationConditions({ states, sealed }: NotificationFilter, { add, table }: Parameters): string[] {
-  const conditions: string[] = [];
+  const conditions = [`n.state <> '${FORGOTTEN}'`];
   if (states !== undefined)
     conditions.push(
       states.length === 0 ? 'false' : `n.state IN (SELECT state FROM ${table('x', [['state', states]])})`,
@@ -141,6 +142,7 @@ function countsOf(rows: readonly Row[]): Counts {
     deliveries: by('d', DELIVERY_STATES),
     notifications: by('n', NOTIFICATION_STATES),
     unsealed: of('unsealed'),
+    forgotten: of(`n:${FORGOTTEN}`),
     strays: of('strays'),
     assumed: of('assumed'),
     refusedMoves: of('refused'),

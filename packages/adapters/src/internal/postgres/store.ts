@@ -10,10 +10,13 @@ import { writeStatement } from './writing.ts';
 
 /** One statement that reads, and one that writes: no connection is held in between. `memory` is told what was seen of the store. */
 export function postgresStore(
-  options: Pick<CheckedOptions, 'query' | 'name' | 'schema' | 'contentRetentionMs'>,
+  options: Pick<
+    CheckedOptions,
+    'query' | 'name' | 'schema' | 'contentRetentionMs' | 'retentionMs' | 'tombstoneRetentionMs'
+  >,
   memory: Memory | null = null,
 ): AheadStore {
-  const { query, name, schema, contentRetentionMs } = options;
+  const { query, name, schema, contentRetentionMs, retentionMs, tombstoneRetentionMs } = options;
   return {
     who: whoOf(name),
     async read(wanted, { withoutMessages }) {
@@ -24,7 +27,10 @@ export function postgresStore(
       return found;
     },
     async write(run, known, about) {
-      const { text, values } = writeStatement(run, known, { schema, contentRetentionMs, ...about });
+      const { text, values } = writeStatement(run, known, {
+        ...{ schema, contentRetentionMs, retentionMs, tombstoneRetentionMs },
+        ...about,
+      });
       const askedAt = memory?.monotonic() ?? 0;
       const [row] = await query(text, values, true);
       memory?.wasAt(Number(row?.['ms']), askedAt);

@@ -30,12 +30,15 @@ const VALUES: string = CHANGING.map(([name, type]) => `r.${name}::${type}`).join
 
 export function deliveryWrites({ deliveries }: Run, { table }: Parameters, options: DeliveryWriteOptions): string[] {
   const { schema, contentRetentionMs } = options;
-  const dirty = [...deliveries.entries()].filter((entry) => entry.isDirty);
+  const all = [...deliveries.entries()].filter((entry) => entry.isDirty);
+  const dirty = all.filter((entry) => !entry.isRemoved);
+  const removed = all.filter((entry) => entry.isRemoved);
   const made = dirty.filter((entry) => entry.fact === null).sort((a, b) => (a.id < b.id ? -1 : 1));
   const changed = dirty.filter((entry) => entry.fact !== null);
   const frozen = dirty.filter((entry) => entry.isFrozenNow && entry.record.message !== NOT_READ);
   const ctes: string[] = [];
 
+  if (removed.length > 0) ctes.push(...removals(removed, table, schema));
   if (changed.length > 0)
     ctes.push(`states_written AS (UPDATE ${schema}.states s
       SET (version, ${NAMES}, story) = (s.version + 1, ${VALUES}, s.story || coalesce(r.story, ''))
@@ -78,6 +81,23 @@ export function deliveryWrites({ deliveries }: Run, { table }: Parameters, optio
     );
   }
   return ctes;
+}
+
+/** Their sums are the trigger's. */
+function removals(removed: readonly DeliveryEntry[], table: Parameters['table'], schema: string): readonly string[] {
+  const rows = table('r', [
+    ['id', removed.map(({ id }) => id)],
+    ['notification', removed.map(({ record }) => record.notificationId)],
+  ]);
+  const each = (name: string, condition: string): string =>
+    `${name}_removed AS (DELETE FROM ${schema}.${name} x USING gone WHERE ${condition})`;
+  return [
+    `gone AS MATERIALIZED (SELECT r.id, r.notification FROM verdict, ${rows} WHERE ok)`,
+    each('messages', 'x.delivery = gone.id'),
+    each('contents', 'x.delivery = gone.id'),
+    each('states', 'x.id = gone.id'),
+    each('deliveries', 'x.notification = gone.notification AND x.id = gone.id'),
+  ];
 }
 
 /** By how much the number of deliveries in each state changes. */

@@ -1,5 +1,5 @@
 import { notificationWorkAt } from '@sendonce/core/records';
-import { notificationBodyOf } from '../sqlite/notification-row.ts';
+import { FORGOTTEN, notificationBodyOf } from '../sqlite/notification-row.ts';
 import type { Run } from '../ahead/run.ts';
 import { EXPANDED, type Entry } from '../ahead/run-notifications.ts';
 import { plain } from '../ahead/plain.ts';
@@ -8,6 +8,8 @@ import type { Columns, Parameters } from './text.ts';
 export interface NotificationWriteOptions {
   readonly schema: string;
   readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
 }
 
 /** The state after the write: what is expanded and has no delivery open is done, however many calls settle its last ones at once. */
@@ -27,6 +29,9 @@ export function notificationWrites(run: Run, bound: Parameters, options: Notific
       SELECT id, coalesce(tenant, ''), coalesce(type, ''), state, sealed::boolean, recipients, work_at::bigint, body, data
       FROM verdict, ${bound.table('r', madeColumns(made))} WHERE ok)`);
 
+  const buried = entries.filter((entry) => entry.isDirty && isTombstone(entry));
+  if (buried.length > 0) ctes.push(...burials(buried, bound, options));
+
   const changed = changes(run);
   if (changed.length > 0)
     // Told once: `ended` is cleared when the sweep has told of it, and is not set again by a later write.
@@ -43,6 +48,28 @@ export function notificationWrites(run: Run, bound: Parameters, options: Notific
       erase_at = CASE WHEN ${IS_OVER} AND n.over_at IS NULL THEN ms + ${bound.add(contentRetentionMs)}::bigint ELSE n.erase_at END
       FROM verdict, clock, ${bound.table('r', changed)} WHERE ok AND n.id = r.id)`);
   return [...ctes, ...pageWrites(run, bound, schema)];
+}
+
+function isTombstone(entry: Entry | undefined): boolean {
+  return entry?.record.forgottenAt !== undefined;
+}
+
+/** The row stays, as one of which nobody asks for work: what is accepted under its id is known by it. */
+function burials(
+  buried: readonly Entry[],
+  { add, table }: Parameters,
+  { schema, retentionMs, tombstoneRetentionMs }: NotificationWriteOptions,
+): readonly string[] {
+  const rows = table('r', [
+    ['id', buried.map(({ id }) => id)],
+    ['body', buried.map(({ record }) => notificationBodyOf(record))],
+  ]);
+  const overAt = tombstoneRetentionMs === null ? 'NULL' : `ms + ${add(tombstoneRetentionMs - retentionMs)}::bigint`;
+  return [
+    `buried AS (UPDATE ${schema}.notifications n SET version = n.version + 1, state = '${FORGOTTEN}', sealed = true, open = 0, work_at = NULL,
+      ended = false, over_at = ${overAt}, erase_at = NULL, body = r.body, data = NULL FROM verdict, clock, ${rows} WHERE ok AND n.id = r.id RETURNING n.id)`,
+    `buried_pages AS (DELETE FROM ${schema}.pages p USING buried WHERE p.notification = buried.id)`,
+  ];
 }
 
 function madeColumns(entries: readonly Entry[]): Columns {
@@ -68,6 +95,7 @@ function changes({ notifications }: Run): Columns | [] {
   const ids = new Set([...opened.keys(), ...told]);
   for (const { id, fact, isDirty } of entries.values()) {
     if (fact === null) ids.delete(id);
+    else if (isTombstone(entries.get(id))) ids.delete(id);
     else if (isDirty) ids.add(id);
   }
   if (ids.size === 0) return [];

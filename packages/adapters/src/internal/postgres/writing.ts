@@ -14,6 +14,8 @@ import { parameters, type Parameters } from './text.ts';
 export interface StatementOptions extends WriteOptions {
   readonly schema: string;
   readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
 }
 
 /**

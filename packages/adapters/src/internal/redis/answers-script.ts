@@ -32,6 +32,10 @@ local answers = {
   watch = function(a, b) return with(due('watch', a, b), delivery) end,
   routing = function(a, b) return with(due('nwork', a, b), withPage) end,
   of = function(a) return with(call('ZRANGE', P .. 'of:' .. a, 0, -1), delivery) end,
+  some = function(a, b)
+    local after, limit = string.match(b, '^(.*)%+(%d+)$')
+    return with(call('ZRANGEBYLEX', P .. 'of:' .. a, after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit), delivery)
+  end,
   recipient = function(a) return with(call('ZRANGE', P .. 'r:' .. a, 0, -1), delivery) end,
   message = function(a)
     local ids = {}

@@ -1,4 +1,5 @@
 import type { Send } from './connection.ts';
+import { FORGET } from './forget-script.ts';
 import { script, type Script } from './script.ts';
 
 export interface HousekeepingOptions {
@@ -44,29 +45,7 @@ for _, about in ipairs(due('kept', now - ${EVIDENCE_MS}, ${ITEMS_PER_TURN})) do
   call('DEL', P .. 'kept:' .. about)
 end
 
-local function forgetDelivery(notification, id)
-  local key = P .. 'd:' .. id
-  local row = call('HMGET', key, 's', 'r', 'k')
-  local state, assumed = string.match(row[1] or '', '^([^\\30]*)\\30([^\\30]*)')
-  if state then
-    call('HINCRBY', P .. 'sums', 'd:' .. state, -1)
-    if assumed == '1' then call('HINCRBY', P .. 'sums', 'assumed', -1) end
-    call('ZREM', P .. 'a:' .. state, id)
-  end
-  if row[2] then call('ZREM', P .. 'r:' .. row[2], id) end
-  for message in string.gmatch(row[3] or '', '[^\\30]+') do
-    local left = {}
-    for each in string.gmatch(call('HGET', P .. 'messages', message) or '', '[^\\30]+') do
-      if each ~= id then left[#left + 1] = each end
-    end
-    if #left == 0 then call('HDEL', P .. 'messages', message)
-    else call('HSET', P .. 'messages', message, table.concat(left, '\\30')) end
-  end
-  for _, zset in ipairs({ 'work', 'watch', 'erase', 'of:' .. notification }) do call('ZREM', P .. zset, id) end
-  call('SREM', P .. 'unreadable', id)
-  call('DEL', key)
-end
--- Whole notifications, and only when none of their deliveries is open; the notification goes with its last delivery.
+${FORGET}-- Whole notifications, and only when none of their deliveries is open; the notification goes with its last delivery.
 local budget = ${ITEMS_PER_TURN}
 local over = now - tonumber(ARGV[1])
 for _, id in ipairs(due('over', over, ${FEW})) do
@@ -74,13 +53,15 @@ for _, id in ipairs(due('over', over, ${FEW})) do
   if tonumber(row[1] or 0) > 0 then call('ZADD', P .. 'over', text(over + ${DAY_MS}), id)
   elseif budget > 0 then
     local ids = call('ZRANGE', P .. 'of:' .. id, 0, budget - 1)
-    for _, each in ipairs(ids) do forgetDelivery(id, each) end
+    for _, each in ipairs(ids) do
+      local state, isAssumed = forgetDelivery(id, each)
+      if state then call('HINCRBY', P .. 'sums', 'd:' .. state, -1) end
+      if isAssumed then call('HINCRBY', P .. 'sums', 'assumed', -1) end
+    end
     budget = budget - #ids
     if budget > 0 then
-      for _, zset in ipairs({ 'nids', 'over', 'nerase', 'ended', 'nwork' }) do call('ZREM', P .. zset, id) end
-      for _, set in ipairs({ 'unfinished', 'unsealed', 'unreadable' }) do call('SREM', P .. set, id) end
+      forgetNotification(id)
       if row[2] then call('HINCRBY', P .. 'sums', 'n:' .. row[2], -1) end
-      call('DEL', P .. 'p:' .. id, P .. 'n:' .. id)
     end
   end
 end

@@ -3,6 +3,8 @@ export const LISTS = {
   alone: ['id', 'version'],
   changed: ['id', 'version', 's', 'work', 'watch', 'erase', 'attentionBefore', 'attention', 'k', 'm', 'story'],
   made: ['id', 'notification', 'recipient', 'f', 'c', 's', 'work', 'watch', 'erase', 'attention', 'k', 'm', 'story'],
+  gone: ['id', 'version', 'notification'],
+  buried: ['id', 'body', 'over'],
   notifications: ['id', 'version', 'told', 'state', 'sealed', 'work', 'body', 'opened', 'letters'],
   notificationsMade: ['id', 'state', 'sealed', 'recipients', 'work', 'body', 'data', 'opened', 'letters'],
   free: ['who'],

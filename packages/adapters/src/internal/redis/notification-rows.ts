@@ -27,7 +27,8 @@ export function notificationLists(
   return {
     notifications: Array.from(touched, (id) => {
       const entry = entries.get(id);
-      const whole = entry?.isDirty === true ? changedCells(entry) : ['', '', '', ''];
+      const isWhole = entry?.isDirty === true && !isTombstone(entry.record);
+      const whole = isWhole ? changedCells(entry) : ['', '', '', ''];
       const version = entry?.isDirty === true ? (entry.fact?.version ?? '') : '';
       return [id, version, isTold.has(id) ? '1' : '', ...whole, ...numbers(id)];
     }),
@@ -36,6 +37,25 @@ export function notificationLists(
       .map((entry) => [...madeCells(entry), ...numbers(entry.id)]),
     ...pageLists(notifications),
   };
+}
+
+export interface TombstoneOptions {
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
+}
+
+/** Those of which a tombstone is left; from when on its time counts is told as later than now, ms; '': it stays. */
+export function buriedLists(
+  { notifications }: Run,
+  { retentionMs, tombstoneRetentionMs }: TombstoneOptions,
+): Pick<Lists, 'buried'> {
+  const laterMs = tombstoneRetentionMs === null ? '' : tombstoneRetentionMs - retentionMs;
+  const buried = [...notifications.entries()].filter(({ record, isDirty }) => isDirty && isTombstone(record));
+  return { buried: buried.map(({ id, record }) => [id, notificationBodyOf(record), laterMs]) };
+}
+
+function isTombstone({ forgottenAt }: Entry['record']): boolean {
+  return forgottenAt !== undefined;
 }
 
 function changedCells({ record }: Entry): readonly Cell[] {

@@ -1,5 +1,5 @@
 import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
-import { checkAdapter, invalid } from '../options.ts';
+import { checkAdapter, checkTombstoneRetention, invalid, TOMBSTONE_RULE } from '../options.ts';
 import { CLIENT_RULE, type RedisClientLike } from './client.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,6 +27,11 @@ export interface RedisLedgerOptions {
    */
   readonly retentionMs?: number;
   /**
+   * How long the tombstone of a notification that was forgotten (`notify archive --forget`) is kept: a repeat would be sent again after that. At
+   * least `retentionMs`, ms; null: for good. @defaultValue null
+   */
+  readonly tombstoneRetentionMs?: number | null;
+  /**
    * How long nothing moves after Redis has restarted, failed over or lost its data: at least the longest dispatch window plus the queue's
    * visibility, ms. 0 to 1 day. @defaultValue 5 minutes
    */
@@ -47,6 +52,7 @@ export interface CheckedOptions {
   readonly lockTimeoutMs: number;
   readonly contentRetentionMs: number;
   readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
   readonly quarantineMs: number;
   readonly wait: RedisWait | null;
   readonly warn: (warning: string) => void;
@@ -61,6 +67,7 @@ const RULES: Rules = {
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
   contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms'),
   retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms (at least 1 day)'),
+  tombstoneRetentionMs: TOMBSTONE_RULE,
   quarantineMs: numberRule({ least: 0, most: DAY_MS, whole: true }, ' ms'),
   wait: { must: '{ replicas: 1 to 10, timeoutMs: 1 to 60000 }', fits: isWait },
   onWarning: FUNCTION_RULE,
@@ -72,9 +79,14 @@ export function checkedOptions(options: RedisLedgerOptions): CheckedOptions {
   const { client, name = 'sendonce', lockTimeoutMs = 10_000, wait = null } = options;
   const { contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS, quarantineMs = 300_000 } = options;
   const { onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
+  const { tombstoneRetentionMs = null } = options;
+  checkTombstoneRetention('redisLedger', retentionMs, tombstoneRetentionMs);
   if (contentRetentionMs > retentionMs)
     invalid(`redisLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`);
-  return { client, name, lockTimeoutMs, contentRetentionMs, retentionMs, quarantineMs, wait, warn: onWarning };
+  return {
+    ...{ client, name, lockTimeoutMs, contentRetentionMs, retentionMs, tombstoneRetentionMs, quarantineMs, wait },
+    warn: onWarning,
+  };
 }
 
 function isWait(value: unknown): boolean {

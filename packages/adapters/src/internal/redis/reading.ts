@@ -10,6 +10,7 @@ import {
 import { orUndefined } from '../ahead/facts.ts';
 import { plain } from '../ahead/plain.ts';
 import { isListedByAttention } from '../sqlite/attention.ts';
+import { FORGOTTEN } from '../sqlite/notification-row.ts';
 import { storyOf } from '../sqlite/story.ts';
 import type { Send } from './connection.ts';
 import { COUNT, FIND, FIND_NOTIFICATIONS, LIST, LIST_NOTIFICATIONS, STORY, WALK } from './look-scripts.ts';
@@ -127,6 +128,7 @@ function countsOf(answer: unknown): Counts {
     deliveries: by('d', DELIVERY_STATES),
     notifications: by('n', NOTIFICATION_STATES),
     unsealed: Number(unsealed),
+    forgotten: sums.get(`n:${FORGOTTEN}`) ?? 0,
     strays: Number(strays),
     assumed: sums.get('assumed') ?? 0,
     refusedMoves: sums.get('refused') ?? 0,

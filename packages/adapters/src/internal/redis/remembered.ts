@@ -92,9 +92,10 @@ export function remembered(): Remembered {
     },
     keep,
     wrote(run, known) {
-      for (const { id, fact, record, isDirty } of run.deliveries.entries()) {
+      for (const { id, fact, record, isDirty, isRemoved } of run.deliveries.entries()) {
         if (!isDirty) continue;
         left.delete(id);
+        if (isRemoved) continue;
         const notification = known.notification(record.notificationId);
         const isInHand = record.state === 'processing' || record.state === 'dispatching';
         // Where the message was not read it is not known.

@@ -17,8 +17,17 @@ end
 /** A notification as a row: id, v, s, z, r, o, w, b, c; nil where there is none. */
 export const NOTIFICATION_ROW = `
 local function notificationRow(id)
-  local row = call('HMGET', P .. 'n:' .. id, 'v', 's', 'z', 'r', 'o', 'w', 'b', 'c')
+  local key = P .. 'n:' .. id
+  local row = call('HMGET', key, 'v', 's', 'z', 'r', 'o', 'w', 'b', 'c')
   if not row[1] then return nil end
+  if row[2] == 'forgotten' then
+    local parts, part = {}, call('HGET', key, 'b1')
+    while part do
+      parts[#parts + 1] = part
+      part = call('HGET', key, 'b' .. #parts + 1)
+    end
+    row[7] = table.concat(parts)
+  end
   return { id, row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8] }
 end
 ` as const;

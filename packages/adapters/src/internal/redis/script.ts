@@ -13,7 +13,8 @@ export interface Script {
  * - `d:ID`, a hash for each delivery: v version, n notification, r recipient, f what never changes, s what changes, c the recipient's
  *   data, m the frozen message, hN what version N adds to its story, k the providers' messages that are its.
  * - `n:ID`, a hash for each notification: v version, s state, z sealed, r recipients, o open deliveries, l dead letters, w when to work
- *   on it, b the rest, c the producer's data, e when it was over. `p:ID`, a hash: its pages, each as f fingerprint, t targets, c content.
+ *   on it, b the rest, c the producer's data, e when it was over. Of a tombstone only v, s (`forgotten`), r, and what it keeps in pieces,
+ *   bN. `p:ID`, a hash: its pages, each as f fingerprint, t targets, c content.
  * - By time, sorted sets: `work` and `watch` and `erase` of deliveries, `nwork`, `nerase` and `over` of notifications.
  * - By name, sorted sets without scores: `nids` all notifications; `of:NOTIFICATION`, `r:RECIPIENT`, `a:STATE` deliveries; `ended` what the
  *   sweep has to tell of. Sets: `unfinished` and `unsealed` notifications, `unreadable` what was set aside.

@@ -19,6 +19,8 @@ export interface RedisStoreOptions {
   readonly send: Send;
   readonly name: string;
   readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
   /** Is told which memory the data are in, whenever they were read. */
   readonly onMemory: (identity: string) => void;
   readonly memory: Remembered;
@@ -47,7 +49,7 @@ return 1
 `);
 
 /** One script that reads, and one that writes. */
-export function redisStore({ send, name, contentRetentionMs, onMemory, memory }: RedisStoreOptions): RedisStore {
+export function redisStore({ send, name, onMemory, memory, ...retention }: RedisStoreOptions): RedisStore {
   let ownKey: string | null = null;
 
   /** Data that were emptied begin a new memory under another key; whoever knew the old one says so, once for all. */
@@ -79,7 +81,7 @@ export function redisStore({ send, name, contentRetentionMs, onMemory, memory }:
   async function write(run: Run, known: Known, about: WriteOptions & FromHand): Promise<boolean> {
     let isWritten = false;
     try {
-      for (const args of writesOf(run, known, { ...about, contentRetentionMs })) {
+      for (const args of writesOf(run, known, { ...about, ...retention })) {
         const nowMs = Number(await send(WRITE, args));
         if (nowMs === 0) return false;
         memory.hear(nowMs);

@@ -1,6 +1,6 @@
 import { isDeadLetter, type DeliveryRecord } from '@sendonce/core';
 import { addUp, openChange } from '@sendonce/core/records';
-import type { DeliveryEntry } from '../ahead/run-deliveries.ts';
+import { leftOf, type DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { Cell } from './lists.ts';
 
 /** How a write changes a notification's numbers. */
@@ -16,11 +16,12 @@ export function sumOf(a: Tally | undefined, b: Tally): Tally {
 
 export function talliesOf(entries: readonly DeliveryEntry[]): ReadonlyMap<string, Tally> {
   const tallies = new Map<string, Tally>();
-  for (const { fact, record } of entries) {
-    const before = fact?.record ?? null;
-    const change = { open: openChange(before, record), letters: lettersIn(record) - lettersIn(before) };
+  for (const entry of entries) {
+    const [before, after] = [entry.fact?.record ?? null, leftOf(entry)];
+    const change = { open: openChange(before, after), letters: lettersIn(after) - lettersIn(before) };
+    const { notificationId } = entry.record;
     if (change.open !== 0 || change.letters !== 0)
-      tallies.set(record.notificationId, sumOf(tallies.get(record.notificationId), change));
+      tallies.set(notificationId, sumOf(tallies.get(notificationId), change));
   }
   return tallies;
 }
@@ -33,11 +34,11 @@ function lettersIn(record: DeliveryRecord | null): number {
 export function sumsOf(entries: readonly DeliveryEntry[], refusedMoves: number): (readonly Cell[])[] {
   const sums = new Map<string, number>();
   const add = (name: string, change: number): void => void sums.set(name, (sums.get(name) ?? 0) + change);
-  for (const { fact, record } of entries)
+  for (const entry of entries)
     addUp(
       { delivery: (state, change) => add(`d:${state}`, change), assumed: (change) => add('assumed', change) },
-      fact?.record ?? null,
-      record,
+      entry.fact?.record ?? null,
+      leftOf(entry),
     );
   add('refused', refusedMoves);
   return [...sums].filter(([, change]) => change !== 0);

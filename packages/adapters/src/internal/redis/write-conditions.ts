@@ -14,6 +14,9 @@ end
 for a in each(changed) do
   if call('HGET', P .. 'd:' .. A[a], 'v') ~= A[a + 1] then return 0 end
 end
+for a in each(gone) do
+  if call('HGET', P .. 'd:' .. A[a], 'v') ~= A[a + 1] then return 0 end
+end
 local was = {}
 for a in each(notifications) do
   local row = call('HMGET', P .. 'n:' .. A[a], 'v', 's', 'o', 'e', 'z', 'r')

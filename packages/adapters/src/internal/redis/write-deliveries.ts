@@ -20,6 +20,7 @@ for a in each(changed) do
     if after ~= '' then place('a:' .. after, '0', id) end
   end
 end
+for a in each(gone) do forgetDelivery(A[a + 2], A[a]) end
 for a in each(made) do
   local id = A[a]
   local key = P .. 'd:' .. id

@@ -29,6 +29,18 @@ local function stand(id, before, state, open, overAt, isSealed, recipients, isTo
   call(isUnsealed and 'SADD' or 'SREM', P .. 'unsealed', id)
   return state
 end
+-- It stands after what the deliveries that went with it changed in its numbers. No list has it, and little is left of it.
+local function bury(id, body, overAt)
+  local key = P .. 'n:' .. id
+  local state, version, recipients = unpack(call('HMGET', key, 's', 'v', 'r'))
+  forgetNotification(id)
+  add('n:' .. state, -1)
+  add('n:forgotten', 1)
+  -- A hash all of whose values are short takes half the memory: its body in pieces.
+  call('HSET', key, 'v', text(tonumber(version) + 1), 's', 'forgotten', 'r', recipients)
+  for at = 1, #body, 60 do call('HSET', key, 'b' .. math.floor(at / 60) + 1, sub(body, at, at + 59)) end
+  if overAt ~= '' then place('over', overAt, id) end
+end
 for a in each(notificationsMade) do
   local id = A[a]
   local key = P .. 'n:' .. id
@@ -57,6 +69,7 @@ for a in each(notifications) do
     end
   end
 end
+for a in each(buried) do bury(A[a], A[a + 1], A[a + 2] == '' and '' or text(now + tonumber(A[a + 2]))) end
 for a in each(pages) do
   local page = A[a + 1]
   call('HSET', P .. 'p:' .. A[a], page .. 't', A[a + 2], page .. 'f', A[a + 3], page .. 'c', A[a + 4])

@@ -1,3 +1,4 @@
+import { FORGET } from './forget-script.ts';
 import { LISTS } from './lists.ts';
 import { script, type Script } from './script.ts';
 import { CONDITIONS } from './write-conditions.ts';
@@ -38,7 +39,7 @@ local function each(list)
   end
 end
 local ${NAMES.join(', ')} = unpack(L)
-${CONDITIONS}${PLACES}${WRITE_DELIVERIES}${WRITE_NOTIFICATIONS}${WRITE_OTHERS}
+${CONDITIONS}${FORGET}${PLACES}${WRITE_DELIVERIES}${WRITE_NOTIFICATIONS}${WRITE_OTHERS}
 settlePlaces()
 return text(now)
 `);

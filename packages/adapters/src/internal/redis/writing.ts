@@ -7,7 +7,7 @@ import type { WriteOptions } from '../ahead/transact.ts';
 import type { Argument } from './client.ts';
 import { changedRow, madeRow } from './delivery-rows.ts';
 import { packedLists, type Cell, type Lists } from './lists.ts';
-import { notificationLists } from './notification-rows.ts';
+import { buriedLists, notificationLists, type TombstoneOptions } from './notification-rows.ts';
 import { otherLists, whoOf } from './other-rows.ts';
 import { MOST_STALE_MS } from './remembered.ts';
 import { sumOf, sumsOf, talliesOf, type Tally } from './tallies.ts';
@@ -39,22 +39,24 @@ export function writesOf(
   {
     speaking,
     reservedBy,
-    contentRetentionMs,
     fromHand,
-  }: WriteOptions & FromHand & { readonly contentRetentionMs: number },
+    contentRetentionMs,
+    ...tombstones
+  }: WriteOptions & FromHand & { readonly contentRetentionMs: number } & TombstoneOptions,
 ): readonly (readonly Argument[])[] {
   const entries = [...run.deliveries.entries()];
   const alone = new Set(speaking);
   const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
   const made = entries.filter(({ fact, isDirty }) => fact === null && isDirty);
-  const changed = entries.filter(({ fact, isDirty }) => fact !== null && isDirty);
+  const changed = entries.filter(({ fact, isDirty, isRemoved }) => fact !== null && isDirty && !isRemoved);
+  const removed = entries.filter(({ isRemoved }) => isRemoved);
   const taken = Array.from(run.evidence.taken, (key) => [plain(key), known.values('kept', plain(key))?.length ?? 0]);
   const spoken = new Map<string, Tally>();
 
   const parts = partsOf(changed, contentRetentionMs);
   return parts.map((part, i) => {
     const isLast = i === parts.length - 1;
-    const mine = isLast ? [...part.entries, ...made] : part.entries;
+    const mine = isLast ? [...part.entries, ...made, ...removed] : part.entries;
     const tally = talliesOf(mine);
     const ids = new Set(mine.map(({ id }) => id));
     const lists: Lists = {
@@ -65,10 +67,14 @@ export function writesOf(
       taken,
       sums: sumsOf(mine, isLast ? run.refusedMoves : 0),
       ...(isLast
-        ? { made: made.map((entry) => madeRow(entry, contentRetentionMs)), ...otherLists(run, known) }
+        ? {
+            made: made.map((entry) => madeRow(entry, contentRetentionMs)),
+            gone: removed.map(({ id, fact, record }) => [id, fact?.version ?? '', record.notificationId]),
+            ...otherLists(run, known),
+          }
         : { notifications: Array.from(tally, ([id, each]) => [id, '', '', '', '', '', '', each.open, each.letters]) }),
     };
-    if (isLast) Object.assign(lists, notificationLists(run, tally, spoken));
+    if (isLast) Object.assign(lists, notificationLists(run, tally, spoken), buriedLists(run, tombstones));
     else for (const [id, each] of tally) spoken.set(id, sumOf(spoken.get(id), each));
     const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs, fromHand });
     return [...head, ...packedLists(lists)];

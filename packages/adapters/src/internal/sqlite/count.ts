@@ -1,6 +1,7 @@
 import { DELIVERY_STATES, NOTIFICATION_STATES, type Counts } from '@sendonce/core';
 import { readCounters } from './counters.ts';
 import type { Connection } from './database.ts';
+import { FORGOTTEN } from './notification-row.ts';
 import { oldestDue } from './oldest-due.ts';
 
 export function countRows(connection: Connection, now: number): Counts {
@@ -12,6 +13,7 @@ export function countRows(connection: Connection, now: number): Counts {
     deliveries: of('d', DELIVERY_STATES),
     notifications: of('n', NOTIFICATION_STATES),
     unsealed: rows(`sendonce_notifications WHERE sealed = 0 AND over_at IS NULL AND recipients = 'explicit'`),
+    forgotten: sums.get(`n:${FORGOTTEN}`) ?? 0,
     strays: rows('sendonce_strays'),
     assumed: sums.get('assumed') ?? 0,
     refusedMoves: sums.get('refused') ?? 0,

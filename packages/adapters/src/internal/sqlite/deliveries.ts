@@ -21,6 +21,7 @@ import { deliveryWriter } from './delivery-writer.ts';
 import { chunked } from './due.ts';
 import type { KeptEvidence } from './evidence.ts';
 import type { SqliteNotifications } from './notifications.ts';
+import { removeDelivery } from './remove-delivery.ts';
 import { storyLine } from './story.ts';
 
 export interface SqliteDeliveries extends Deliveries {
@@ -105,6 +106,13 @@ export function deliveries(connection: Connection, options: DeliveriesOptions): 
     at: (ref) => entries.read(ref)?.record,
     insert,
     update,
+    remove(ref) {
+      const entry = entries.read(ref);
+      if (entry?.record === undefined) return;
+      addUp(sums, entry.record, null);
+      removeDelivery(connection, ref, entry.record);
+      entries.remove(ref);
+    },
     work: deliveriesDue(connection, entries, 'work_at', workAt),
     watch: deliveriesDue(connection, entries, 'watch_at', watchAt),
     *unsettled() {

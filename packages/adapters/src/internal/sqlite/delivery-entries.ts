@@ -35,6 +35,8 @@ export interface DeliveryEntries {
   enter(row: DeliveryRow): Ref;
   /** A new one, in a row of its own. */
   add(record: DeliveryRecord, notification: number): MetDelivery;
+  /** It is not there any more. */
+  remove(ref: Ref): void;
   /** SELECT of rows from this source, in which the deliveries are called `d`. */
   rowsOf(source: string): string;
   all(): Iterable<readonly [Ref, DeliveryEntry]>;
@@ -117,6 +119,11 @@ export function deliveryEntries(connection: Connection, parentOf: (notification:
       entries.set(ref, entry);
       refs.set(record.id, ref);
       return { ref, entry };
+    },
+    remove(ref) {
+      const id = entries.get(ref)?.record?.id;
+      entries.set(ref, newEntry(undefined, 0));
+      if (id !== undefined) refs.set(id, NOWHERE);
     },
     rowsOf,
     all: () => entries,

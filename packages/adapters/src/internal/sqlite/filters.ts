@@ -1,6 +1,7 @@
 import type { DeliveryFilter, NotificationFilter } from '@sendonce/core';
 import { isListedByAttention } from './attention.ts';
 import type { SqlValue } from './database.ts';
+import { FORGOTTEN } from './notification-row.ts';
 
 /** Parts of a WHERE that all have to hold, with the values of their placeholders in order. */
 export interface Conditions {
@@ -58,7 +59,7 @@ function conditionsOf(filter: DeliveryFilter, now: number): Conditions {
 }
 
 export function notificationConditions({ states, sealed }: NotificationFilter): Conditions {
-  const conditions: string[] = [];
+  const conditions: string[] = [`state <> '${FORGOTTEN}'`];
   const values: SqlValue[] = [];
   if (states !== undefined) {
     conditions.push('state IN (SELECT value FROM json_each(?))');

@@ -8,15 +8,15 @@ interface Made {
   readonly sql: string;
 }
 
-/** All that these migrations make, in their order. */
+/** All that these migrations make, in their order; what a later one makes anew, as it is then. */
 function madeBy(migrations: readonly string[]): readonly Made[] {
-  return migrations.flatMap((text) =>
-    [...text.matchAll(/CREATE (TABLE|INDEX|VIEW) (\w+)[^;]*/g)].map(([sql, kind, name]) => ({
-      kind: kind as Made['kind'],
-      name: name as string,
-      sql,
-    })),
-  );
+  const made = new Map<string, Made>();
+  for (const [sql, kind = '', name = ''] of migrations.join('').matchAll(/CREATE (TABLE|INDEX|VIEW) (\w+)[^;]*/g)) {
+    // In the later place: it may be made of what came in between.
+    made.delete(name);
+    made.set(name, { kind: kind as Made['kind'], name, sql });
+  }
+  return [...made.values()];
 }
 
 /**

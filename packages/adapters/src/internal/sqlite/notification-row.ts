@@ -1,17 +1,21 @@
 import { NOTIFICATION_STATES, type NotificationRecord, type NotificationState } from '@sendonce/core';
-import { steps } from '@sendonce/core/internal';
+import { isNotificationOver, steps } from '@sendonce/core/internal';
 import { isMoment, isMomentOrNull, isNumber, isText } from './sound.ts';
 
 /** What is read of a row. */
 export interface NotificationRow {
   readonly seq: number;
-  readonly state: NotificationState;
+  /** Of a tombstone `FORGOTTEN`: its last state is in the body. */
+  readonly state: NotificationState | typeof FORGOTTEN;
   readonly sealed: number;
   readonly recipients: NotificationRecord['recipients'];
   readonly open: number;
   readonly work_at: number | null;
   readonly body: string;
 }
+
+/** The state of a row of which only a tombstone is left. */
+export const FORGOTTEN = 'forgotten';
 
 export const NOTIFICATION_COLUMNS = 'seq, state, sealed, recipients, open, work_at, body' as const;
 
@@ -37,12 +41,42 @@ export function dataOf({ data, over_at, erase_at }: DataRow): unknown {
 
 /** What has no column of its own. */
 export function notificationBodyOf(record: NotificationRecord): string {
+  if (record.forgottenAt !== undefined) return JSON.stringify(KEPT.map((name) => record[name]));
   const { data: _data, state: _state, sealed: _sealed, recipients: _recipients, ...body } = record;
   return JSON.stringify(body);
 }
 
+/** What a tombstone keeps, in the order in which it is stored: without names and what is always the same, because there may be very many. */
+const KEPT = [
+  ...([
+    'v',
+    'id',
+    'tenant',
+    'type',
+    'key',
+    'class',
+    'fingerprint',
+    'state',
+    'acceptedAt',
+    'targets',
+    'deliveries',
+  ] as const),
+  'forgottenAt',
+] as const;
+
+function tombstoneOf({ body, recipients }: NotificationRow): NotificationRecord {
+  const cells = JSON.parse(body) as unknown[];
+  const kept = Object.fromEntries(KEPT.map((name, i) => [name, cells[i]])) as unknown as steps.Kept;
+  const { forgottenAt } = kept as Partial<NotificationRecord>;
+  const record = steps.tombstone({ ...kept, recipients }, forgottenAt ?? NaN);
+  if (kept.v !== 1 || !isNumber(forgottenAt) || !isNotificationOver(kept.state) || !isSound(record))
+    throw new TypeError('a field of the tombstone is not what it should be');
+  return record;
+}
+
 /** @throws for a row that was damaged, or that a later release wrote. */
 export function notificationOf(row: NotificationRow, read: (body: NotificationBody) => unknown): NotificationRecord {
+  if (row.state === FORGOTTEN) return tombstoneOf(row);
   const stored = JSON.parse(row.body) as Omit<NotificationBody, 'state' | 'sealed' | 'recipients'>;
   if (stored.v !== 1) throw new TypeError(`record version ${String(stored.v)}`);
   const body = timed(

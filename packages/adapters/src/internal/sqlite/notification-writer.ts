@@ -3,21 +3,28 @@ import { isNotificationOver } from '@sendonce/core/internal';
 import { notificationWorkAt } from '@sendonce/core/records';
 import type { Connection } from './database.ts';
 import type { Entry } from './notification-entries.ts';
-import { notificationBodyOf } from './notification-row.ts';
+import { FORGOTTEN, notificationBodyOf } from './notification-row.ts';
+import { tombstoneOverAt } from './retention.ts';
 
 export interface NotificationWriterOptions {
   readonly now: () => number;
   readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
 }
 
 /** Writes what a transaction changed of a notification. */
 export interface NotificationWriter {
   insert(record: NotificationRecord): void;
   update(entry: Entry): void;
+  /** Of a tombstone. */
+  bury(entry: Entry): void;
 }
 
 const INSERT = `INSERT INTO sendonce_notifications (id, tenant, type, state, sealed, recipients, open, work_at, body, data)
   VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`;
+const BURY = `UPDATE sendonce_notifications SET state = ?, sealed = 1, open = 0, work_at = NULL, ended = NULL, erase_at = NULL, data = NULL,
+    body = ?, over_at = ? WHERE seq = ?`;
 /** Told once: `ended` is cleared when the sweep has told of it, and is not set again by a later write. */
 const UPDATE = `UPDATE sendonce_notifications SET state = ?, sealed = ?, open = ?, work_at = ?, body = ?,
     ended = CASE WHEN over_at IS NULL AND ? THEN 1 ELSE ended END,
@@ -27,9 +34,19 @@ const UPDATE = `UPDATE sendonce_notifications SET state = ?, sealed = ?, open = 
 
 export function notificationWriter(
   connection: Connection,
-  { now, contentRetentionMs }: NotificationWriterOptions,
+  { now, contentRetentionMs, retentionMs, tombstoneRetentionMs }: NotificationWriterOptions,
 ): NotificationWriter {
   return {
+    bury(entry) {
+      entry.isDirty = false;
+      connection.run(
+        BURY,
+        FORGOTTEN,
+        notificationBodyOf(entry.record),
+        tombstoneOverAt(now(), { retentionMs, tombstoneRetentionMs }),
+        entry.seq,
+      );
+    },
     insert(record) {
       const inserted = connection.get(
         INSERT,

@@ -5,7 +5,7 @@ import type { Connection } from './database.ts';
 import type { Parent } from './delivery-row.ts';
 import { chunked, dueRows } from './due.ts';
 import { notificationEntries, type Entry, type NotificationEntries } from './notification-entries.ts';
-import { NOTIFICATION_COLUMNS, type NotificationRow } from './notification-row.ts';
+import { FORGOTTEN, NOTIFICATION_COLUMNS, type NotificationRow } from './notification-row.ts';
 import { notificationWriter } from './notification-writer.ts';
 import { pages } from './pages.ts';
 
@@ -22,6 +22,8 @@ export interface NotificationsOptions {
   readonly now: () => number;
   readonly counters: Counters;
   readonly contentRetentionMs: number;
+  readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
 }
 
 export function notifications(connection: Connection, options: NotificationsOptions): SqliteNotifications {
@@ -75,9 +77,28 @@ export function notifications(connection: Connection, options: NotificationsOpti
     pageOf: ({ seq }, page) => stored.read(seq, page),
     hasPage: ({ seq }, page, targets) => stored.has(seq, page, targets),
     dropPage: ({ seq }, page) => stored.drop(seq, page),
+    someDeliveriesOf({ seq }, after, most) {
+      const refs = connection
+        .all<{ seq: number }>(
+          'SELECT seq FROM sendonce_deliveries WHERE notification = ? AND seq > ? ORDER BY seq LIMIT ?',
+          seq,
+          Number(after ?? -1),
+          // One more tells whether there are more.
+          most + 1,
+        )
+        .map((row) => row.seq);
+      return refs.length <= most ? { refs, next: null } : { refs: refs.slice(0, most), next: String(refs[most - 1]) };
+    },
+    bury(entry, tombstone) {
+      counters.add(`n:${entry.record.state}`, -1);
+      counters.add(`n:${FORGOTTEN}`, 1);
+      entry.record = tombstone;
+      writer.bury(entry);
+      connection.run('DELETE FROM sendonce_pages WHERE notification = ?', entry.seq);
+    },
     deliveriesOf: ({ seq }): Iterable<Ref> => seqsWhere('sendonce_deliveries WHERE notification = ?', seq),
     *unfinished() {
-      for (const seq of seqsWhere('sendonce_notifications WHERE over_at IS NULL')) {
+      for (const seq of seqsWhere(`sendonce_notifications WHERE over_at IS NULL AND state <> '${FORGOTTEN}'`)) {
         const entry = entries.bySeq(seq);
         if (entry !== undefined) yield entry;
       }

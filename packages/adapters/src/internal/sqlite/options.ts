@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FUNCTION_RULE, isFields, numberRule, oneOfRule, type Rule, type Rules } from '@sendonce/core/internal';
-import { checkAdapter, invalid } from '../options.ts';
+import { checkAdapter, checkTombstoneRetention, invalid, TOMBSTONE_RULE } from '../options.ts';
 import type { SqliteDatabaseLike } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import type { SessionOptions } from './session.ts';
@@ -30,6 +30,11 @@ export interface SqliteLedgerOptions {
    * sent again after that. At least 1 day, ms. @defaultValue 90 days
    */
   readonly retentionMs?: number;
+  /**
+   * How long the tombstone of a notification that was forgotten (`notify archive --forget`) is kept: a repeat would be sent again after that. At
+   * least `retentionMs`, ms; null: for good. @defaultValue null
+   */
+  readonly tombstoneRetentionMs?: number | null;
   /** Epoch ms; all processes on one file have to agree. @defaultValue the clock of this host */
   readonly now?: () => number;
 }
@@ -58,6 +63,7 @@ const RULES: Rules = {
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
   contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER }, ' ms'),
   retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER }, ' ms (at least 1 day)'),
+  tombstoneRetentionMs: TOMBSTONE_RULE,
   now: FUNCTION_RULE,
 } satisfies Record<keyof SqliteLedgerOptions, Rule>;
 
@@ -67,6 +73,8 @@ export function checkedOptions(options: SqliteLedgerOptions): CheckedOptions {
   const { file, database, synchronous = 'full', now = Date.now } = options;
   const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
   if ((file === undefined) === (database === undefined)) invalid('sqliteLedger: give either file or database');
+  const { tombstoneRetentionMs = null } = options;
+  checkTombstoneRetention('sqliteLedger', retentionMs, tombstoneRetentionMs);
   if (contentRetentionMs > retentionMs)
     invalid(`sqliteLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`);
   return {
@@ -80,6 +88,7 @@ export function checkedOptions(options: SqliteLedgerOptions): CheckedOptions {
     lockTimeoutMs,
     contentRetentionMs,
     retentionMs,
+    tombstoneRetentionMs,
     now,
   };
 }

@@ -1,5 +1,7 @@
 import { isDeadLetter, isSettled, type DeliveryRecord } from '@sendonce/core';
 import type { Connection } from './database.ts';
+import { removeDelivery } from './remove-delivery.ts';
+import { isAttempt, parsed } from './sound.ts';
 
 export interface RetentionOptions {
   readonly now: () => number;
@@ -18,6 +20,21 @@ export function eraseAt(record: DeliveryRecord, contentRetentionMs: number): num
   if (record.settledAt === null || !isSettled(record.state)) return null;
   if (isDeadLetter(record.state) && record.replacedBy === null) return null;
   return record.settledAt + contentRetentionMs;
+}
+
+/**
+ * From when on the time that a notification is remembered counts for a tombstone, so that it goes after its own time with those that are
+ * over; null: it stays for good.
+ */
+export function tombstoneOverAt(
+  now: number,
+  { retentionMs, tombstoneRetentionMs }: Pick<RetentionOptions, 'retentionMs'> & TombstoneRetention,
+): number | null {
+  return tombstoneRetentionMs === null ? null : Math.max(0, now + tombstoneRetentionMs - retentionMs);
+}
+
+export interface TombstoneRetention {
+  readonly tombstoneRetentionMs: number | null;
 }
 
 /** Erases the content of what settled long enough ago, then forgets notifications that have been over for `retentionMs`. */
@@ -78,17 +95,17 @@ export function retention(connection: Connection, { now, retentionMs }: Retentio
 }
 
 function forgetSome(connection: Connection, notification: number): number {
-  const rows = connection.all<{ seq: number; state: string; assumed: number | null }>(
-    `SELECT seq, state, CASE WHEN json_valid(body) THEN body ->> 'assumed' END AS assumed FROM sendonce_deliveries WHERE notification = ? LIMIT ?`,
+  const rows = connection.all<{ seq: number; state: string; body: string }>(
+    'SELECT seq, state, body FROM sendonce_deliveries WHERE notification = ? LIMIT ?',
     notification,
     ROWS_PER_TURN,
   );
-  for (const { seq, state, assumed } of rows) {
-    connection.run('DELETE FROM sendonce_provider_messages WHERE delivery = ?', seq);
-    connection.run('DELETE FROM sendonce_contents WHERE delivery = ?', seq);
-    connection.run('DELETE FROM sendonce_deliveries WHERE seq = ?', seq);
+  for (const { seq, state, body } of rows) {
+    const { assumed = false, attempts = [] } = parsed<Partial<DeliveryRecord>>(body) ?? {};
+    // What a damaged one leaves behind of them says nothing about any other.
+    removeDelivery(connection, seq, { attempts: Array.isArray(attempts) ? attempts.filter(isAttempt) : [] });
     connection.run('UPDATE sendonce_counters SET n = n - 1 WHERE name = ?', `d:${state}`);
-    if (assumed === 1) connection.run(`UPDATE sendonce_counters SET n = n - 1 WHERE name = 'assumed'`);
+    if (assumed) connection.run(`UPDATE sendonce_counters SET n = n - 1 WHERE name = 'assumed'`);
   }
   if (rows.length === ROWS_PER_TURN) return rows.length;
   connection.run('DELETE FROM sendonce_pages WHERE notification = ?', notification);

@@ -32,7 +32,14 @@ const LOST_DELIVERIES = `(attention IS 'unreadable' OR ${shapes({
     'cancelled',
   ],
 })})`;
-const LOST_NOTIFICATIONS = `((sealed = 0 OR sealed = 1) IS NOT TRUE
+const LOST_NOTIFICATIONS = lostNotifications({});
+/** Of a tombstone nothing is to be done, at most to drop it one day. */
+const LOST_OR_BURIED = lostNotifications({
+  [`((over_at IS NULL OR ${isTime('over_at')}) AND work_at IS NULL)`]: ['forgotten'],
+});
+
+function lostNotifications(more: Readonly<Record<string, readonly string[]>>): string {
+  return `((sealed = 0 OR sealed = 1) IS NOT TRUE
   OR (recipients = 'route' OR recipients = 'explicit') IS NOT TRUE OR (open >= 0) IS NOT TRUE OR ${shapes({
     [`(over_at IS NULL AND (sealed = 1 OR recipients = 'route') = ((${isTime('work_at')}) IS TRUE))`]: [
       'accepted',
@@ -40,7 +47,16 @@ const LOST_NOTIFICATIONS = `((sealed = 0 OR sealed = 1) IS NOT TRUE
     ],
     '(over_at IS NULL AND work_at IS NULL AND open > 0)': ['expanded'],
     [`(${isTime('over_at')} AND work_at IS NULL)`]: ['done', 'cancelled', 'failed'],
+    ...more,
   })})`;
+}
+
+function unreadableView(notifications: string): string {
+  return `CREATE VIEW sendonce_unreadable AS
+    SELECT 'delivery' AS kind, id, state FROM sendonce_deliveries INDEXED BY sendonce_deliveries_lost WHERE ${LOST_DELIVERIES}
+    UNION ALL
+    SELECT 'notification', id, state FROM sendonce_notifications INDEXED BY sendonce_notifications_lost WHERE ${notifications};`;
+}
 
 /*
  * The tables begin with `sendonce_`, so that they may live beside an application's own and join its transactions.
@@ -115,10 +131,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX sendonce_deliveries_by_attention ON sendonce_deliveries (attention) WHERE attention IS NOT NULL;
   CREATE INDEX sendonce_deliveries_by_erasure ON sendonce_deliveries (erase_at) WHERE erase_at IS NOT NULL;
   CREATE INDEX sendonce_deliveries_lost ON sendonce_deliveries (seq) WHERE ${LOST_DELIVERIES};
-  CREATE VIEW sendonce_unreadable AS
-    SELECT 'delivery' AS kind, id, state FROM sendonce_deliveries INDEXED BY sendonce_deliveries_lost WHERE ${LOST_DELIVERIES}
-    UNION ALL
-    SELECT 'notification', id, state FROM sendonce_notifications INDEXED BY sendonce_notifications_lost WHERE ${LOST_NOTIFICATIONS};
+  ${unreadableView(LOST_NOTIFICATIONS)}
   CREATE TABLE sendonce_contents (delivery INTEGER PRIMARY KEY, message TEXT NOT NULL);
   CREATE TABLE sendonce_provider_messages (key TEXT NOT NULL, delivery INTEGER NOT NULL, PRIMARY KEY (key, delivery)) WITHOUT ROWID;
   CREATE TABLE sendonce_due_claims (request_id TEXT PRIMARY KEY, until INTEGER NOT NULL, ids TEXT NOT NULL) WITHOUT ROWID;
@@ -136,6 +149,12 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE sendonce_counters (name TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
   `,
   `CREATE TABLE sendonce_clock (id INTEGER PRIMARY KEY CHECK (id = 1), wall INTEGER NOT NULL, time INTEGER NOT NULL);`,
+  `
+  DROP VIEW sendonce_unreadable;
+  DROP INDEX sendonce_notifications_lost;
+  CREATE INDEX sendonce_notifications_lost ON sendonce_notifications (seq) WHERE ${LOST_OR_BURIED};
+  ${unreadableView(LOST_OR_BURIED)}
+  `,
 ];
 
 /** The schema that this code writes. */

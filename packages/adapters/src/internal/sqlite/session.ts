@@ -13,6 +13,7 @@ export interface SessionOptions {
   readonly now: () => number;
   readonly contentRetentionMs: number;
   readonly retentionMs: number;
+  readonly tombstoneRetentionMs: number | null;
 }
 
 /** What the transactions of one connection share: their view of the tables, which each of them begins anew. */
@@ -22,14 +23,20 @@ export interface Session {
 }
 
 export function session(connection: Connection, options: SessionOptions): Session {
-  const { contentRetentionMs } = options;
+  const { contentRetentionMs, retentionMs, tombstoneRetentionMs } = options;
   let nowMs = 0;
   let epoch: Epochs = epochs(newEpoch(0));
   const now = (): number => nowMs;
   const sums = counters(connection);
   const kept = keptEvidence(connection);
   const gate = gates(connection);
-  const known = notifications(connection, { now, counters: sums, contentRetentionMs });
+  const known = notifications(connection, {
+    now,
+    counters: sums,
+    contentRetentionMs,
+    retentionMs,
+    tombstoneRetentionMs,
+  });
   const all = deliveries(connection, { now, counters: sums, notifications: known, kept, contentRetentionMs });
   const records: Records = {
     now,
@@ -44,7 +51,7 @@ export function session(connection: Connection, options: SessionOptions): Sessio
     addStray: (id) =>
       connection.run('INSERT INTO sendonce_strays (id, seen_at) VALUES (?, ?) ON CONFLICT DO NOTHING', id, nowMs),
     countRefusedMove: () => sums.add('refused', 1),
-    compactDue: retention(connection, { now, retentionMs: options.retentionMs }),
+    compactDue: retention(connection, { now, retentionMs }),
   };
 
   return {

@@ -27,7 +27,7 @@ export async function sinkOf(
   terminal: Terminal,
 ): Promise<Sink> {
   if (to !== undefined && existsSync(to))
-    throw flagError('to', to, 'the name of a new file: there is such a file, and an archive is written over by nobody');
+    throw flagError('to', to, 'the name of a new file: there is such a file, and nothing is written over');
   if (isDry === true) return NO_SINK;
   return to === undefined ? stdoutSink(terminal) : fileSink(to);
 }

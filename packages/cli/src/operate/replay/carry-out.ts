@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ledger, Notifier, ReplayVerdict } from '@sendonce/core';
 import { answering } from '../answering.ts';
 import { letters } from '../letters.ts';
+import { pause } from '../pause.ts';
 import { prospectsOf } from '../prospects.ts';
 import { Refusals } from '../tally.ts';
 import { NO_SUCH_DELIVERY, type Planned } from './make-plan.ts';
@@ -96,15 +96,4 @@ async function* batches(ids: AsyncIterable<string>, size: number): AsyncGenerato
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** Until `until` (of `performance.now()`), or until somebody stops it. */
-async function pause(until: number, signal: AbortSignal): Promise<void> {
-  const ms = until - performance.now();
-  if (ms <= 0) return;
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch (thrown) {
-    if (!signal.aborted) throw thrown;
-  }
 }

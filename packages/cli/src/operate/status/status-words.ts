@@ -24,6 +24,12 @@ export function statusText(report: StatusReport, paint: Paint): string {
     ...block('due', [oldestDueMs === 0 ? 'nothing waits' : `the oldest for ${span(oldestDueMs)}`]),
     ...block('accepted', [listed(Object.entries(notifications).filter(([, count]) => count > 0))]),
     ...block('assumed', assumed > 0 ? [`${grouped(assumed)} count as sent without proof, as their class allows`] : []),
+    ...block(
+      'archived',
+      report.forgotten > 0
+        ? [`${plural(report.forgotten, 'notification')} forgotten with all deliveries; only their keys are known`]
+        : [],
+    ),
     ...block('strays', strays > 0 ? [`${plural(strays, 'wake')} without a record`] : []),
     ...block('waiting', waitingLines(report)),
     ...block('gave up', open === 0 ? [] : deadLines(report)),

@@ -27,6 +27,7 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
       ...block('accepted', [when(record.acceptedAt, now())]),
       ...block('send at', record.sendAt === null ? [] : [when(record.sendAt, now())]),
       ...block('expires', record.expiresAt === null ? [] : [when(record.expiresAt, now())]),
+      ...block('archived', record.forgottenAt === undefined ? [] : [when(record.forgottenAt, now())]),
       ...block('reason', record.reason === null ? [] : [masks.text(record.reason)]),
       ...block('targets', [
         `${plural(record.targets, 'target')}, ${plural(record.deliveries, 'delivery', 'deliveries')} made`,
@@ -47,6 +48,7 @@ export async function whyNotification(desk: Desk, id: string): Promise<Why> {
       state: record.state,
       reason: record.reason === null ? null : masks.text(record.reason),
       acceptedAt: absolute(record.acceptedAt),
+      forgottenAt: record.forgottenAt === undefined ? null : absolute(record.forgottenAt),
       sealed: record.sealed,
       states: counts,
       deliveries: shown.map((each) => letterJson(each, masks)),
@@ -77,6 +79,11 @@ function rank({ state, replacedBy }: DeliveryRecord): number {
 }
 
 function nextOf(record: NotificationRecord, shown: readonly DeliveryRecord[], now: number): NextStep {
+  if (record.forgottenAt !== undefined)
+    return {
+      text: 'nothing: it was archived and forgotten; its data and deliveries are in the archive of then',
+      command: null,
+    };
   const letters = shown.filter(({ state, replacedBy }) => isDeadLetter(state) && replacedBy === null);
   const [first] = letters;
   if (record.state !== 'done' || first === undefined) return { text: nextWords(record, now), command: null };

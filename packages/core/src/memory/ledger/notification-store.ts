@@ -26,7 +26,7 @@ export interface NotificationEntry {
   record: NotificationRecord;
   pages: readonly StoredPage[];
   /** Slots of its deliveries, all generations. */
-  readonly slots: SlotRanges;
+  slots: SlotRanges;
   /** How many of them are not settled. */
   open: number;
 }
@@ -34,11 +34,19 @@ export interface NotificationEntry {
 export interface NotificationStore extends Notifications<NotificationEntry> {
   readonly all: readonly NotificationEntry[];
   readonly counts: Record<NotificationState, number>;
+  /** How many tombstones there are. */
+  readonly forgotten: number;
   /** When the longest due of those that may be claimed became due; null when there is none. */
   oldest(): number | null;
 }
 
-export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCodec): NotificationStore {
+/** `isThere`: whether a delivery is still in this slot. */
+export function notificationStore(
+  undo: Undo,
+  pool: ChunkPool,
+  targets: TargetCodec,
+  isThere: (slot: number) => boolean,
+): NotificationStore {
   const contents = pageStore(pool, targets);
   const all: NotificationEntry[] = [];
   const byId = new Map<string, NotificationEntry>();
@@ -48,6 +56,7 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
     number
   >;
   const ended: NotificationEntry[] = [];
+  let forgotten = 0;
 
   function write(entry: NotificationEntry, record: NotificationRecord): void {
     const before = workAt(entry.record);
@@ -111,6 +120,32 @@ export function notificationStore(undo: Undo, pool: ChunkPool, targets: TargetCo
       contents.free(content);
     },
     deliveriesOf: (entry) => entry.slots,
+    someDeliveriesOf(entry, after, most) {
+      const refs: number[] = [];
+      for (const slot of entry.slots.from(Number(after ?? 0))) {
+        if (!isThere(slot)) continue;
+        if (refs.length === most) return { refs, next: String((refs.at(-1) ?? 0) + 1) };
+        refs.push(slot);
+      }
+      return { refs, next: null };
+    },
+    get forgotten() {
+      return forgotten;
+    },
+    bury(entry, tombstone) {
+      const { record, pages, slots } = entry;
+      counts[record.state] -= 1;
+      forgotten += 1;
+      if (!undo.isOn) for (const { content } of pages) if (typeof content === 'number') contents.free(content);
+      Object.assign(entry, { record: tombstone, pages: [], slots: slotRanges() });
+      const told = ended.indexOf(entry);
+      if (told >= 0) ended.splice(told, 1);
+      undo.note(() => {
+        counts[record.state] += 1;
+        forgotten -= 1;
+        Object.assign(entry, { record, pages, slots });
+      });
+    },
     *unfinished() {
       for (const entry of all)
         if (byId.get(entry.record.id) === entry && !isNotificationOver(entry.record.state)) yield entry;

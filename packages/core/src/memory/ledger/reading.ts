@@ -35,7 +35,7 @@ export function reading(state: LedgerState): Reading {
       enter(state);
       return collect(notifications.all.length, limit, cursor, (i) => {
         const { record } = notifications.all[i]!;
-        return notifications.get(record.id)?.index === i && fitsNotification(record, filter) ? record : null;
+        return isListed(state, i) && fitsNotification(record, filter) ? record : null;
       });
     },
     async count() {
@@ -44,6 +44,7 @@ export function reading(state: LedgerState): Reading {
         deliveries: { ...state.counts },
         notifications: { ...notifications.counts },
         unsealed: unsealed(state),
+        forgotten: notifications.forgotten,
         strays: state.strays.size,
         assumed: state.tallies.assumed,
         refusedMoves: state.tallies.refusedMoves,
@@ -85,6 +86,12 @@ function fits(record: DeliveryRecord, filter: DeliveryFilter, now: number): bool
   if (recipientId !== undefined && record.target.recipientId !== recipientId) return false;
   if (settledForMs !== undefined && (record.settledAt === null || now - record.settledAt < settledForMs)) return false;
   return redrivesBelow === undefined || (record.redrives < redrivesBelow && record.replacedBy === null);
+}
+
+/** Not one whose accept was taken back, and no tombstone. */
+function isListed({ notifications }: LedgerState, i: number): boolean {
+  const { record } = notifications.all[i]!;
+  return record.forgottenAt === undefined && notifications.get(record.id)?.index === i;
 }
 
 function fitsNotification(record: NotificationRecord, { states, sealed }: NotificationFilter): boolean {

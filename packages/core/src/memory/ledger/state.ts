@@ -47,7 +47,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
   const epoch = epochs(start);
   const pool: ChunkPool = [];
   const targets = targetCodec();
-  const notifications = notificationStore(undo, pool, targets);
+  const notifications = notificationStore(undo, pool, targets, (slot) => deliveries.stateAt(slot) !== undefined);
   const kept = keptEvidence(undo);
   const deliveries = deliveryStore(
     {
@@ -106,6 +106,19 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
     if (record === undefined) return;
     deliveries.remove(slot);
     reindex(slot, record, null);
+  }
+
+  function remove(slot: number): void {
+    const record = deliveries.at(slot);
+    if (record === undefined) return;
+    const story = moves.get(record.id);
+    evict(slot);
+    moves.delete(record.id);
+    undo.note(() => {
+      deliveries.replace(slot, record);
+      reindex(slot, null, record);
+      if (story !== undefined) moves.set(record.id, story);
+    });
   }
 
   function takeBackInsert(slot: number): void {
@@ -177,6 +190,7 @@ export function ledgerState(options: MemoryLedgerOptions): LedgerState {
       at: (slot) => deliveries.at(slot),
       insert,
       update,
+      remove,
       work: dueIn(work, whenOf(workAt)),
       watch: dueIn(watch, whenOf(watchAt)),
       unsettled: () => slots((state) => !isSettled(state)),

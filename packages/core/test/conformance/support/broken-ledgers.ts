@@ -150,6 +150,25 @@ export const BROKEN_LEDGERS: Readonly<Record<string, Break>> = {
   'a replay that always forces': (ledger) => ({
     replay: (batch) => ledger.replay(batch.map((request) => ({ ...request, forced: true }))),
   }),
+  'a forget that does not ask for how long something has been over': (ledger) => ({
+    forget: (batch) => ledger.forget(batch.map((request) => ({ ...request, settledForMs: 0 }))),
+  }),
+  'a forget that leaves no tombstone': (ledger) => {
+    const gone = new Set<string>();
+    return {
+      forget: async (batch) => {
+        const verdicts = await ledger.forget(batch);
+        verdicts.forEach((verdict, i) => verdict.kind === 'forgotten' && gone.add(batch[i]?.id ?? ''));
+        return verdicts;
+      },
+      findNotifications: async (ids) =>
+        (await ledger.findNotifications(ids)).map((record) => (record !== null && gone.has(record.id) ? null : record)),
+      accept: async (batch, options) =>
+        (await ledger.accept(batch, options)).map((verdict) =>
+          gone.has(verdict.record.id) ? { ...verdict, kind: 'accepted' } : verdict,
+        ),
+    };
+  },
   'a list that forgets its cursor': (ledger) => ({
     list: async (filter, page) => ({ ...(await ledger.list(filter, page)), cursor: null }),
   }),

@@ -1,0 +1,69 @@
+import type { ForgetVerdict, Ledger } from '@sendonce/core';
+import { answering } from '../answering.ts';
+import { pause } from '../pause.ts';
+import { Refusals, type Refusal } from '../tally.ts';
+import { notificationsIn } from './read-archive.ts';
+
+/** Notifications of one call. */
+const BATCH = 100;
+/** One of a million deliveries is forgotten in a thousand turns, ms. Whoever waits for it may end this at any time. */
+const ANSWER_MS = 3_600_000;
+
+export interface Forgotten {
+  readonly notifications: number;
+  /** They were not in the ledger any more. */
+  readonly absent: number;
+  /** They have changed since they were archived, and stay; by what holds them. */
+  readonly held: readonly Refusal[];
+}
+
+export interface Forgetting {
+  readonly ledger: Ledger;
+  readonly now: () => number;
+  /** What the archive holds was over before this, epoch ms. */
+  readonly before: number;
+  /** Notifications a second; null: as fast as it goes. */
+  readonly rate: number | null;
+  /** Stops after the batch in flight. */
+  readonly signal: AbortSignal;
+  /** After each batch. */
+  readonly told: (result: Forgotten) => void;
+}
+
+/**
+ * Forgets what a whole archive holds, in its order. What has changed since is held by the ledger, which looks at everything again itself.
+ * @throws SendonceError LEDGER_UNAVAILABLE and the like; `told` has heard of all that is done, and running it again goes on.
+ */
+export async function forgetArchived(
+  file: string,
+  { ledger, now, before, rate, signal, told }: Forgetting,
+): Promise<Forgotten> {
+  const held = new Refusals();
+  const sums = { notifications: 0, absent: 0 };
+  const result = (): Forgotten => ({ ...sums, held: held.list });
+
+  function count(id: string, verdict: ForgetVerdict): void {
+    switch (verdict.kind) {
+      case 'forgotten':
+        sums.notifications += 1;
+        return;
+      case 'absent':
+        sums.absent += 1;
+        return;
+      case 'open':
+        return held.add(verdict.hold, id);
+    }
+  }
+
+  const size = rate === null ? BATCH : Math.max(1, Math.min(BATCH, Math.floor(rate)));
+  for await (const ids of notificationsIn(file, size)) {
+    if (signal.aborted) break;
+    const begun = performance.now();
+    const requests = ids.map((id) => ({ id, settledForMs: Math.max(0, now() - before) }));
+    const verdicts = await answering('forget', ledger.forget(requests), ANSWER_MS);
+    verdicts.forEach((verdict, at) => count(ids[at] ?? '', verdict));
+    told(result());
+    if (rate !== null) await pause((ids.length / rate) * 1_000 + begun, signal);
+  }
+  return result();
+}
