@@ -15,7 +15,7 @@ const CODES = {
   },
   'INVALID_ARGUMENT-token': {
     status: 400,
-    code: 'INVALID_ARGUMENT token',
+    code: 'INVALID_ARGUMENT',
     says: 'The registration token is not a valid FCM registration token',
     means: 'permanent-destination',
   },
@@ -115,9 +115,9 @@ const PLAIN = ['UNAUTHENTICATED', 'PERMISSION_DENIED', 'NOT_FOUND'];
 /** A bad token has a detail of Firebase's; a bad message one that says which field. */
 function refusalOf(code: string, message: string, status: number): WireAnswer {
   const detail =
-    code === 'INVALID_ARGUMENT'
+    code === 'INVALID_ARGUMENT' && message !== CODES['INVALID_ARGUMENT-token'].says
       ? { '@type': BAD_REQUEST, fieldViolations: [{ field: 'message', description: message }] }
-      : { '@type': FCM_ERROR, errorCode: code.replace(/ .*/, '') };
+      : { '@type': FCM_ERROR, errorCode: code };
   const error = { code: status, message, status: CANONICAL[status] ?? 'INTERNAL' };
   return json(status, { error: { ...error, ...(!PLAIN.includes(code) && { details: [detail] }) } });
 }

@@ -14,6 +14,7 @@ const CODES = {
   '100': { status: 400, says: 'Invalid parameter', means: 'permanent-message' },
   '190': { status: 401, says: 'Invalid OAuth access token', means: 'auth-config' },
   '200': { status: 403, says: 'Permission denied', means: 'auth-config' },
+  '299': { status: 403, says: 'Permission is either not granted or has been removed', means: 'auth-config' },
   '368': { status: 403, says: 'Temporarily blocked for policies violations', means: 'auth-config' },
   '80007': { status: 429, says: 'The account has reached its rate limit', means: 'rate-limited' },
   '130429': { status: 429, says: 'Rate limit hit', means: 'rate-limited' },

@@ -69,7 +69,7 @@ const OUTCOMES: readonly OutcomeRow[] = [
   ),
   ...codes(
     null,
-    [4, 80007, 130429, 131048, 131056],
+    [4, 80007, 130429, 131048, 131056, 133016],
     'deferred',
     `${ERRORS}: too many, of one kind or another; not sent`,
   ),
@@ -113,6 +113,7 @@ export function whatsappCloud(options: WhatsAppCloudOptions): Provider {
     codeIn: ({ json }) => textAt(json, 'error', 'code'),
     reasonIn: ({ json }) => textAt(json, 'error', 'error_data', 'details') ?? textAt(json, 'error', 'message'),
     special: noSuchNumber,
+    scopeIn: ({ json }) => (/^2\d\d$/.test(textAt(json, 'error', 'code') ?? '') ? 'provider' : null),
     table: OUTCOMES,
   });
 }

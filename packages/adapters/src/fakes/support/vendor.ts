@@ -1,6 +1,6 @@
 import type { WireAnswer, WireRequest } from './wire.ts';
 
-/** What a refusal says of the message, in the words of the fact sheet that the fakes are written from. */
+/** What a refusal says: of the message, of whom it goes to, of who sends, of the moment, or nothing that is certain. */
 export type Meaning =
   | 'permanent-message'
   | 'permanent-destination'
