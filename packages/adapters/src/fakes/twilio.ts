@@ -139,7 +139,7 @@ function read(request: WireRequest, { accountSid, secret }: FakeTwilioOptions): 
   if (From === undefined && MessagingServiceSid === undefined) return { refused: '21603' };
   if (From !== undefined && To.startsWith('whatsapp:') !== From.startsWith('whatsapp:')) return { refused: '63007' };
   if (![Body, ContentSid, MediaUrl].some(isText)) return { refused: '21602' };
-  if ((Body ?? '').length > 1_600) return { refused: '21617' };
+  if ([...(Body ?? '')].length > 1_600) return { refused: '21617' };
   if (MediaUrl !== undefined && !/^https?:/.test(MediaUrl)) return { refused: '21620' };
   return { to: [To], key: null, body };
 }

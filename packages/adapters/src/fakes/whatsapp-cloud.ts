@@ -122,7 +122,8 @@ function read(request: WireRequest, options: FakeWhatsAppCloudOptions): Read<Wha
   if (type === 'text') {
     const words = isObject(text) ? text['body'] : null;
     if (!isText(words)) return { refused: '131008', words: 'text.body is required' };
-    if (words.length > MOST.text) return { refused: '100', words: 'text.body must be at most 4096 characters long' };
+    if ([...words].length > MOST.text)
+      return { refused: '100', words: 'text.body must be at most 4096 characters long' };
     if (windowOpenFor?.includes(to) === false) return { refused: '131047' };
   }
   if (type === 'template') {
