@@ -42,6 +42,8 @@ export interface WireFake<Code extends string = string> {
   readonly refusals: Refusals<Code>;
   /** How long it knows a key, ms; null: it knows none. */
   readonly keyWindowMs: number | null;
+  /** How long its search does not know of what was taken, ms; null: it cannot be asked. */
+  readonly settleMs: number | null;
 }
 
 const SECOND_MS = 1_000;
@@ -169,5 +171,6 @@ export function wireFake<Code extends string>(
     },
     refusals: vendor.refusals,
     keyWindowMs: vendor.keys?.windowMs ?? null,
+    settleMs: vendor.settleMs === undefined ? null : settleMs,
   };
 }

@@ -87,7 +87,7 @@ export interface Vendor<Code extends string> {
   id(nth: number, request: WireRequest): string;
   taken(accepted: readonly Accepted[], request: WireRequest): WireAnswer;
   readonly keys?: Keys;
-  /** How long a search does not know of what was taken, ms. @defaultValue 0 */
+  /** How long its search does not know of what was taken, ms. @defaultValue it has none */
   readonly settleMs?: number;
   /** Whatever is asked beside: searches, tokens. Null: there is no such thing. */
   elsewhere?(request: WireRequest, log: Log): WireAnswer | null;
