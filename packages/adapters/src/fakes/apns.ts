@@ -3,7 +3,7 @@ import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { listenHttp2 } from './support/http2-server.ts';
 import { verifiedJwt } from './support/jwt.ts';
 import { jsonIn } from './support/read.ts';
-import type { Log, Meaning, Read, Refusal, Refusals, Vendor } from './support/vendor.ts';
+import type { Log, Read, Refusal, Refusals, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 const REASONS = [
@@ -23,7 +23,7 @@ const REASONS = [
   [400, 'transient', ['IdleTimeout']],
   [503, 'transient', ['Shutdown', 'ServiceUnavailable']],
   [500, 'ambiguous', ['InternalServerError']],
-] as const satisfies readonly (readonly [status: number, means: Meaning, reasons: readonly string[]])[];
+] as const;
 
 /** Apple's reasons. */
 export type ApnsCode = (typeof REASONS)[number][2][number];

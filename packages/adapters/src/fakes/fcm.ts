@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { verifiedJwt } from './support/jwt.ts';
 import { bearerIn, formIn, isObject, isText, jsonIn } from './support/read.ts';
-import type { Log, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Log, Read, Vendor } from './support/vendor.ts';
 import { json, type WireAnswer, type WireRequest } from './support/wire.ts';
 
 /** Firebase's own codes, and those of all of Google's APIs; of INVALID_ARGUMENT, what it is about. */
@@ -27,7 +27,7 @@ const CODES = {
   UNAVAILABLE: { status: 503, says: 'The service is currently unavailable.', means: 'ambiguous' },
   INTERNAL: { status: 500, says: 'Internal error encountered.', means: 'ambiguous' },
   UNSPECIFIED_ERROR: { status: 500, says: 'No more information is available about this error.', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 export type FcmCode = keyof typeof CODES;
 

@@ -1,7 +1,7 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { isObject, isText, jsonIn } from './support/read.ts';
 import { smsParts } from './support/sms-parts.ts';
-import type { Log, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Log, Read, Vendor } from './support/vendor.ts';
 import { json, type WireAnswer, type WireRequest } from './support/wire.ts';
 
 /** Statuses of a message, in an answer of 200; and what is refused by HTTP. */
@@ -37,7 +37,7 @@ const CODES = {
   'http-403': { status: 403, code: 'E403', says: 'The account may not do this.', means: 'auth-config' },
   'http-429': { status: 429, code: 'E429', says: 'Too many requests.', means: 'rate-limited' },
   'http-500': { status: 500, code: 'E500', says: 'Something went wrong.', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 export type InfobipCode = keyof typeof CODES;
 

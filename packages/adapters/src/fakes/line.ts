@@ -1,6 +1,6 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { bearerIn, isObject, isText, jsonIn } from './support/read.ts';
-import type { Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 /** LINE has no codes; these are its statuses, and what its words are about where one says several things. */
@@ -26,7 +26,7 @@ const CODES = {
   '429': { status: 429, says: 'The API rate limit has been exceeded. Try again later.', means: 'rate-limited' },
   '429-quota': { status: 429, says: 'You have reached your monthly limit.', means: 'auth-config' },
   '500': { status: 500, says: 'Internal Server Error', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 export type LineCode = keyof typeof CODES;
 

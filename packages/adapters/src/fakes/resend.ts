@@ -155,9 +155,8 @@ function read(request: WireRequest, { apiKey, reservedDomains = false }: FakeRes
       refused: 'validation_error',
       words: 'Tags should only contain ASCII letters, numbers, underscores, or dashes.',
     };
-  const lengths = (attachments as readonly unknown[]).map((each) =>
-    isObject(each) ? String(each['content'] ?? '').length : 0,
-  );
+  const files: readonly unknown[] = Array.isArray(attachments) ? attachments : [];
+  const lengths = files.map((each) => (isObject(each) && isText(each['content']) ? each['content'].length : 0));
   if (lengths.reduce((sum, each) => sum + each, 0) > MOST_ATTACHED)
     return { refused: 'validation_error', words: 'The attachments are larger than 40MB.' };
   return { to: addresses as readonly string[], key, body };

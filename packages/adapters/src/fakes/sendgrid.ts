@@ -93,7 +93,7 @@ function read(
     const parts: readonly unknown[] = Array.isArray(content) ? content : [];
     if (parts.length === 0 || !parts.every((each) => isObject(each) && isText(each['value'])))
       return { refused: '400', words: 'The content value must be a string at least one character in length.' };
-  } else if (templates !== undefined && !templates.includes(String(template)))
+  } else if (templates !== undefined && !(isText(template) && templates.includes(template)))
     return { refused: '400', words: 'The template_id must be a valid GUID of a template.' };
   if (!isObject(args) || !Object.values(args).every((each) => typeof each === 'string'))
     return { refused: '400', words: 'The custom_args must be strings.' };

@@ -1,5 +1,5 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
-import { isObject, jsonIn } from './support/read.ts';
+import { isObject, isText, jsonIn } from './support/read.ts';
 import { readMail, refusedSigner, SES_REFUSALS, type SesAccount, type SesCode } from './support/ses.ts';
 import type { Read, Refusals, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
@@ -82,7 +82,7 @@ function read(request: WireRequest, options: FakeSesV2Options): Read<SesV2Code> 
       typeof raw === 'string'
         ? Buffer.from(raw, 'base64').toString('latin1')
         : `From: ${String(FromEmailAddress)}\r\n\r\n${JSON.stringify(Content)}`,
-    tags: (EmailTags as readonly { Name: string; Value: string }[]).map(({ Name, Value }) => [Name, Value] as const),
+    tags: (Array.isArray(EmailTags) ? EmailTags : []).map(pairOf),
     configurationSet: typeof ConfigurationSetName === 'string' ? ConfigurationSetName : null,
   };
   if (!isObject(Content)) return { refused: 'BadRequestException', words: 'Missing Content.' };
@@ -91,4 +91,9 @@ function read(request: WireRequest, options: FakeSesV2Options): Read<SesV2Code> 
     noSuchSet: 'NotFoundException',
     mostBytes: MOST_BYTES,
   });
+}
+
+function pairOf(tag: unknown): readonly [name: string, value: string] {
+  const { Name, Value } = isObject(tag) ? tag : {};
+  return [isText(Name) ? Name : '', isText(Value) ? Value : ''];
 }

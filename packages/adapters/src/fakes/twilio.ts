@@ -1,7 +1,7 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { basicIn, formIn, isText } from './support/read.ts';
 import { smsParts } from './support/sms-parts.ts';
-import type { Accepted, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Accepted, Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 const CODES = {
@@ -56,7 +56,7 @@ const CODES = {
     means: 'transient',
   },
   '20500': { status: 500, says: 'An internal server error has occurred.', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 /** Twilio's error codes that a request for a message is answered with. */
 export type TwilioCode = keyof typeof CODES;

@@ -1,7 +1,7 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { basicIn, formIn, isText } from './support/read.ts';
 import { isGsm, smsParts } from './support/sms-parts.ts';
-import type { Accepted, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Accepted, Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 const CODES = {
@@ -19,7 +19,7 @@ const CODES = {
   '15': { status: 200, says: 'Invalid Sender Address', means: 'auth-config' },
   '29': { status: 200, says: 'Non-Whitelisted Destination', means: 'auth-config' },
   '33': { status: 200, says: 'Number De-activated', means: 'permanent-destination' },
-} as const satisfies Refusals<string>;
+} as const;
 
 /** The status of a message of Vonage's SMS API: the status of HTTP is always 200. */
 export type VonageCode = keyof typeof CODES;
@@ -53,9 +53,14 @@ function vendor({ credentials }: FakeVonageOptions): Vendor<VonageCode> {
   };
 }
 
+function textIn(taken: Accepted | undefined): string {
+  const text = taken?.body['text'];
+  return isText(text) ? text : '';
+}
+
 /** One entry for each part, whose ids differ. */
 function answerTo(taken: Accepted | undefined): object {
-  const count = smsParts(String(taken?.body['text'] ?? ''));
+  const count = smsParts(textIn(taken));
   const messages = Array.from({ length: count }, (_, i) => ({
     to: taken?.to,
     'message-id': i === 0 ? taken?.id : `${taken?.id}${i}`,

@@ -1,7 +1,7 @@
 import { createDecipheriv, createECDH, createPublicKey, hkdfSync, type ECDH, type KeyObject } from 'node:crypto';
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { verifiedJwt } from './support/jwt.ts';
-import type { Log, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Log, Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 /** The statuses of HTTP that RFC 8030 and 8292 give a meaning. */
@@ -14,7 +14,7 @@ const CODES = {
   '413': { status: 413, says: 'The payload is longer than 4096 bytes', means: 'permanent-message' },
   '429': { status: 429, says: 'Too many requests', means: 'rate-limited' },
   '500': { status: 500, says: 'Internal Server Error', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 export type WebPushCode = keyof typeof CODES;
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { jsonIn } from './support/read.ts';
-import type { Log, Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Log, Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 /** Statuses of HTTP, as Standard Webhooks reads them. */
@@ -14,7 +14,7 @@ const CODES = {
   '429': { status: 429, says: 'too many requests', means: 'rate-limited' },
   '500': { status: 500, says: 'internal error', means: 'ambiguous' },
   '503': { status: 503, says: 'unavailable', means: 'ambiguous' },
-} as const satisfies Refusals<string>;
+} as const;
 
 export type WebhookCode = keyof typeof CODES;
 

@@ -1,6 +1,6 @@
 import { wireFake, type Behaviour, type WireFake } from './support/fake.ts';
 import { bearerIn, isObject, isText, jsonIn } from './support/read.ts';
-import type { Read, Refusals, Vendor } from './support/vendor.ts';
+import type { Read, Vendor } from './support/vendor.ts';
 import { json, type WireRequest } from './support/wire.ts';
 
 const CODES = {
@@ -49,7 +49,7 @@ const CODES = {
   '132016': { status: 400, says: 'Template is disabled', means: 'auth-config' },
   '133010': { status: 400, says: 'Phone number not registered', means: 'auth-config' },
   '133016': { status: 400, says: 'Account register deregister rate limit exceeded', means: 'rate-limited' },
-} as const satisfies Refusals<string>;
+} as const;
 
 /** `error.code` of the Graph API: the status of HTTP says little. */
 export type WhatsAppCloudCode = keyof typeof CODES;

@@ -2,9 +2,8 @@ import type { Outcome } from '@sendonce/core';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { promiseOf } from '../../src/catalogue.ts';
 import { contextOf } from '../providers/support/sending.ts';
-import type { Behaviour } from '../../src/fakes/support/fake.ts';
 import type { Meaning, Refusal } from '../../src/fakes/support/vendor.ts';
-import { CASES, inMailbox, messageTo, type FakeCase, type Running } from './cases.ts';
+import { CASES, inMailbox, messageTo, type Common, type FakeCase, type Running } from './cases.ts';
 
 /** What our adapter has to make of what a vendor means. */
 const FITTING: Readonly<Record<Meaning, readonly string[]>> = {
@@ -38,7 +37,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close();
 });
 
-async function start(given: FakeCase, behaviour: Behaviour = {}) {
+async function start(given: FakeCase, behaviour: Common = {}) {
   const running = await given.start(behaviour);
   open.push(running);
   const { fake, provider, addressOf } = running;

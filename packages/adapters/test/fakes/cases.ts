@@ -36,6 +36,9 @@ import { webhook } from '../../src/providers/webhook.ts';
 import { whatsappCloud } from '../../src/providers/whatsapp-cloud.ts';
 import { outgoing } from '../providers/support/sending.ts';
 
+/** What means the same to all of them. */
+export type Common = Omit<Behaviour, 'refuseTo'>;
+
 /** A vendor, and our adapter before it. */
 export interface Running {
   readonly fake: WireFake;
@@ -52,11 +55,11 @@ export interface FakeCase {
   readonly facts: ProviderFacts;
   /** What is sent, but for its address. */
   readonly content: Pick<OutgoingMessage, 'channel' | 'content'>;
-  start(behaviour?: Behaviour): Promise<Running>;
+  start(behaviour?: Common): Promise<Running>;
 }
 
 interface Given<Fake extends WireFake> {
-  readonly fake: (behaviour: Behaviour) => Fake;
+  readonly fake: (behaviour: Common) => Fake;
   readonly provider: (url: string, fake: Fake) => Provider;
   readonly addressOf: (name: string, url: string, fake: Fake) => string;
   readonly content: FakeCase['content'];

@@ -62,7 +62,7 @@ export function wireFake<Code extends string>(
   let standing: Fault<Code> | null = null;
   let ids = 0;
   const keys = keyMemory(vendor.keys ?? { windowMs: 0 });
-  const log: Log = { mailbox, settled: () => mailbox.filter(({ at }) => now() - at >= settleMs), now };
+  const log: Log = { settled: () => mailbox.filter(({ at }) => now() - at >= settleMs), now };
 
   const refused = (code: Code, words?: string): WireAnswer => {
     const { status, says, code: written = code } = vendor.refusals[code];

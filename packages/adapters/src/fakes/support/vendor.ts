@@ -45,10 +45,9 @@ export type Read<Code extends string> =
 
 /** What a vendor sees of its own past. */
 export interface Log {
-  /** All that was taken, of which `settled` says what a search already knows. */
-  readonly mailbox: readonly Accepted[];
-  settled(): readonly Accepted[];
-  now(): number;
+  /** Of what was taken, what a search already knows. */
+  readonly settled: () => readonly Accepted[];
+  readonly now: () => number;
 }
 
 /** How a vendor answers to a key that it has seen: as it did the first time, or by an answer of its own. */
