@@ -113,7 +113,6 @@ export function whatsappCloud(options: WhatsAppCloudOptions): Provider {
     codeIn: ({ json }) => textAt(json, 'error', 'code'),
     reasonIn: ({ json }) => textAt(json, 'error', 'error_data', 'details') ?? textAt(json, 'error', 'message'),
     special: noSuchNumber,
-    scopeIn: ({ json }) => (/^2\d\d$/.test(textAt(json, 'error', 'code') ?? '') ? 'provider' : null),
     table: OUTCOMES,
   });
 }

@@ -132,6 +132,7 @@ describe.each(ON_PHONES)('an SMS through $name', (given) => {
     ['35 emoji', '😀'.repeat(35), 1],
     ['36 emoji', '😀'.repeat(36), 2],
     ['80 euro signs', '€'.repeat(80), 1],
+    ['81 euro signs', '€'.repeat(81), 2],
     ['67 emoji, of which none is cut in two', '😀'.repeat(67), 3],
   ])('of %s arrives whole, in as many parts as its vendor counts', async (_what, text, parts) => {
     const { fake, send } = await start(given);

@@ -28,10 +28,16 @@ const ENTRIES = KINDS.flatMap((kind) =>
 
 /** Loads an adapter, calls its factory where one is named, and says which packages were loaded by then. */
 const CHILD = `
-import { createRequire } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire, register } from 'node:module';
+writeFileSync('imported.txt', '');
+register('./hooks.js', import.meta.url);
 const [entry, factory, options, peers] = process.argv.slice(2).map((each) => JSON.parse(each));
 const { cache } = createRequire(import.meta.url);
-const loaded = () => peers.filter((peer) => Object.keys(cache).some((file) => file.includes('/node_modules/' + peer + '/')));
+const loaded = () => {
+  const files = [...readFileSync('imported.txt', 'utf8').split('\\n'), ...Object.keys(cache)];
+  return peers.filter((peer) => files.some((file) => file.includes('/node_modules/' + peer + '/')));
+};
 let error = null;
 try {
   const module = await import('./' + entry + '.js');
@@ -40,6 +46,16 @@ try {
   error = { code: thrown.code, message: thrown.message };
 }
 process.stdout.write(JSON.stringify({ loaded: loaded(), error }));
+`;
+
+/** What is imported is in no cache that can be looked into. */
+const HOOKS = `
+import { appendFileSync } from 'node:fs';
+export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context);
+  appendFileSync('imported.txt', found.url + '\\n');
+  return found;
+}
 `;
 
 let installed = '';
@@ -62,6 +78,7 @@ beforeAll(async () => {
   });
   writeFileSync(join(bare, 'package.json'), '{"type":"module"}');
   writeFileSync(join(bare, 'child.js'), CHILD);
+  writeFileSync(join(bare, 'hooks.js'), HOOKS);
   cpSync(bare, installed, { recursive: true });
   symlinkSync(join(root, '../../node_modules'), join(installed, 'node_modules'));
 });
