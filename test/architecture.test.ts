@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { forbiddenImports, forbiddenWords, importCycles, type Arrow, type Files } from './support/architecture.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const adapterPeers = peersOf('packages/adapters/package.json');
+// What imitates vendors in tests is for the fakes alone.
+const [msw, adapterPeers] = apart(peersOf('packages/adapters/package.json'), (peer) => peer.test('msw'));
 const cliDependencies = [...dependenciesOf('packages/cli/package.json'), ...peersOf('packages/cli/package.json')];
 
 const node = /^node:/;
@@ -57,6 +58,8 @@ const ARROWS: readonly Arrow[] = [
     area: inside(`packages/adapters/src/${kind}`),
     mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
   })),
+  // Written without a look at the adapters, so that one mistake is not made twice.
+  { area: inside('packages/adapters/src/fakes'), mayImport: [inside('packages/adapters/src/fakes'), node, ...msw] },
   {
     area: /^packages\/adapters\/src\/catalogue\.ts$/,
     mayImport: [inside('packages/adapters/src/(internal|providers)'), ourCore],
@@ -123,6 +126,14 @@ describe('the arrows', () => {
       "import { a } from '@sendonce/adapters/queues/a';",
       '@sendonce/adapters/queues/a',
     ],
+    ['packages/adapters/src/providers/a.ts', "import { fakeA } from '../fakes/a.ts';", '../fakes/a.ts'],
+    ['packages/adapters/src/providers/a.ts', "import { http } from 'msw';", 'msw'],
+    [
+      'packages/adapters/src/fakes/a.ts',
+      "import { at } from '../internal/api/json-path.ts';",
+      '../internal/api/json-path.ts',
+    ],
+    ['packages/adapters/src/fakes/a.ts', "import { A } from '../providers/a.ts';", '../providers/a.ts'],
     ['packages/cli/src/commands/send.ts', "import lodash from 'lodash';", 'lodash'],
   ];
   test.each(forbidden)('do not let %s say %s', (file, statement, specifier) => {
@@ -147,6 +158,10 @@ describe('a planted violation', () => {
     expect(forbiddenWords(files, VENDORS)).toEqual(["a.ts:2 names 'sqs'", "a.ts:2 names 'sendgrid'"]);
   });
 });
+
+function apart<T>(all: readonly T[], isOne: (each: T) => boolean): readonly [ones: readonly T[], others: readonly T[]] {
+  return [all.filter(isOne), all.filter((each) => !isOne(each))];
+}
 
 function fake(files: Readonly<Record<string, string>>): Files {
   return new Map(Object.entries(files));

@@ -8,13 +8,14 @@ import { anchorsOf, brokenLinks } from './support/docs/links.ts';
 import { chaosTables } from './support/docs/chaos-tables.ts';
 import { membersOf } from './support/docs/members.ts';
 import { fillRuns, flagsOf, steady } from './support/docs/runs.ts';
+import { fakeTables } from './support/docs/fake-tables.ts';
 import { providerTables } from './support/docs/provider-tables.ts';
 import { codeTables } from './support/docs/tables.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
 const exists = (path: string): boolean => existsSync(`${root}${path}`);
-const tables = { ...codeTables(read), ...chaosTables, ...providerTables() };
+const tables = { ...codeTables(read), ...chaosTables, ...providerTables(), ...fakeTables() };
 const documents = [...markdownIn('.', false), ...markdownIn('docs', true)].sort();
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
 

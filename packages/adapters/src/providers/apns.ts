@@ -52,12 +52,14 @@ const OUTCOMES: readonly OutcomeRow[] = [
   ...codes(
     403,
     [
-      ...['BadCertificate', 'BadCertificateEnvironment', 'ExpiredProviderToken', 'Forbidden', 'InvalidProviderToken'],
-      ...['MissingProviderToken', 'UnrelatedKeyIdInToken', 'BadEnvironmentKeyIdInToken'],
+      ...['BadCertificate', 'BadCertificateEnvironment', 'Forbidden', 'InvalidProviderToken', 'MissingProviderToken'],
+      ...['UnrelatedKeyIdInToken', 'BadEnvironmentKeyIdInToken'],
     ],
     'rejected provider',
     ERRORS,
   ),
+  // Refused for the token alone, and the next attempt has a new one.
+  ...codes(403, ['ExpiredProviderToken'], 'deferred', ERRORS),
   ...codes(404, ['BadPath'], 'rejected provider', ERRORS),
   ...codes(405, ['MethodNotAllowed'], 'rejected provider', ERRORS),
   ...codes(429, ['TooManyProviderTokenUpdates'], 'rejected provider', ERRORS),

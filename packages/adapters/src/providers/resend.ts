@@ -7,6 +7,7 @@ import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import { SENDER_RULE, senderOf, written, type EmailAddress } from '../internal/email/address.ts';
+import { base64Length, MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import type { HttpPost } from '../internal/http/post.ts';
 import { checkAdapter } from '../internal/options.ts';
@@ -110,14 +111,19 @@ interface Fixed {
   readonly apiKey: string;
 }
 
+/** All attachments of a mail, encoded: https://resend.com/docs/dashboard/emails/attachments */
+const MOST_BYTES = 40 * MB;
+
 function requestFor(message: OutgoingMessage, key: string, { url, from, apiKey }: Fixed): HttpPost | Rejection {
   const mail = mailOf(message, key, from);
   if ('kind' in mail) return mail;
-  return {
-    url,
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
-    body: JSON.stringify(bodyOf(mail)),
-  };
+  return (
+    tooLong('content.attachments', base64Length(mail.attachments), MOST_BYTES) ?? {
+      url,
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(bodyOf(mail)),
+    }
+  );
 }
 
 function bodyOf({ from, to, subject, text, html, headers, attachments, deliveryId }: Mail): object {

@@ -69,7 +69,7 @@ const OUTCOMES: readonly OutcomeRow[] = [
   ),
   ...codes(
     null,
-    [4, 80007, 130429, 131048, 131056],
+    [4, 80007, 130429, 131048, 131056, 133016],
     'deferred',
     `${ERRORS}: too many, of one kind or another; not sent`,
   ),
