@@ -33,7 +33,7 @@ const STATUSES = 'https://cloud.google.com/apis/design/errors';
 const OUTCOMES: readonly OutcomeRow[] = [
   ...codes(404, ['UNREGISTERED'], 'rejected destination', ERRORS),
   ...codes(403, ['SENDER_ID_MISMATCH'], 'rejected destination', `${ERRORS}: a token of another sender`),
-  // A bad token has the same code: see `scopeIn`.
+  // A bad token and a bad message have the same code: it cannot be told which, and no token is given up for it.
   ...codes(400, ['INVALID_ARGUMENT'], 'rejected message', ERRORS),
   ...codes(401, ['THIRD_PARTY_AUTH_ERROR'], 'rejected provider', `${ERRORS}: the APNs or web push key`),
   ...codes(401, ['UNAUTHENTICATED'], 'rejected provider', STATUSES),
@@ -86,7 +86,6 @@ export function fcm(options: FcmOptions): Provider {
     idIn: ({ json }) => textAt(json, 'name'),
     codeIn,
     reasonIn: ({ json }) => textAt(json, 'error', 'message'),
-    scopeIn,
     special: aMinuteLater,
     table: OUTCOMES,
   });
@@ -107,15 +106,6 @@ function codeIn({ json }: ApiAnswer): string | null {
   const details = at(json, 'error', 'details');
   const own = Array.isArray(details) ? details.map((each) => textAt(each, 'errorCode')) : [];
   return own.find((code) => code !== null) ?? textAt(json, 'error', 'status');
-}
-
-/**
- * A bad token and a bad message have the same code, and the words alone tell which; where these do not, no token is given up:
- * https://github.com/firebase/firebase-admin-java/issues/1064
- */
-function scopeIn({ status, json }: ApiAnswer): 'destination' | null {
-  const isBadToken = /registration token is not a valid/i.test(textAt(json, 'error', 'message') ?? '');
-  return status === 400 && textAt(json, 'error', 'status') === 'INVALID_ARGUMENT' && isBadToken ? 'destination' : null;
 }
 
 /** Without a `Retry-After`, Firebase asks for a minute. */

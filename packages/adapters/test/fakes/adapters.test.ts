@@ -22,6 +22,8 @@ const MORE_CAREFUL: Readonly<Record<string, string>> = {
   'whatsapp-cloud 131030': 'rejected provider',
   // To say "no such number" of an account that does not reach it would be wrong for the next provider.
   'infobip 18': 'rejected provider',
+  // A bad token and a bad message have one code, and words are no contract: no token is given up for it.
+  'fcm INVALID_ARGUMENT-token': 'rejected message',
   // A receiver of somebody else's, at the address of the target: its secret is a matter of that target.
   'webhook 401': 'rejected destination',
 };
