@@ -8,4 +8,5 @@ export default packageBuild({
   ...entriesIn('alerts'),
   ...entriesIn('ingest'),
   ...entriesIn('outbox'),
+  ...entriesIn('inboxes'),
 });
