@@ -21,3 +21,8 @@ export function readToken(name: string, given: unknown): Token {
     throw new SendonceError('OPTION_INVALID', `${name} must be as it came in an answer of this inbox`);
   return { key, at: Number(at) };
 }
+
+/** The token of another number in the same inbox. */
+export function tokenWithin(token: string, at: number): string {
+  return `${token.slice(0, token.lastIndexOf('.'))}.${at}`;
+}
