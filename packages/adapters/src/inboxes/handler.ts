@@ -43,7 +43,7 @@ export function inboxHandler(options: InboxHandlerOptions): (request: Request) =
     const given = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('since');
     if (given !== null) readToken('since', given);
     if (request.method === 'HEAD') return new Response(null, { headers: LIVE_HEADERS });
-    const name = JSON.stringify([owner.tenant ?? '', owner.recipientId]);
+    const name = JSON.stringify([owner.tenant, owner.recipientId]);
     const open = streams.get(name) ?? 0;
     if (open >= maxStreams) return comeAgain();
     streams.set(name, open + 1);

@@ -18,7 +18,7 @@ export interface InAppOptions {
 /** What is known of the inbox. */
 export const IN_APP: ProviderFacts = {
   name: 'in-app',
-  title: "an inbox in your own SQLite, PostgreSQL or Redis",
+  title: 'an inbox in your own SQLite, PostgreSQL or Redis',
   channels: ['in-app'],
   needs: null,
   capabilities: {
@@ -57,7 +57,10 @@ export function inApp(options: InAppOptions): Provider {
   };
 }
 
-async function stored(inbox: Pick<Inbox, 'put'>, { tenant, to, deliveryId, content }: OutgoingMessage): Promise<Outcome> {
+async function stored(
+  inbox: Pick<Inbox, 'put'>,
+  { tenant, to, deliveryId, content }: OutgoingMessage,
+): Promise<Outcome> {
   await inbox.put([{ ...(tenant !== undefined && { tenant }), recipientId: to.trim(), id: deliveryId, content }]);
   return { kind: 'accepted', providerMessageId: deliveryId };
 }
@@ -78,8 +81,7 @@ const NO_CONNECTION: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGA
 function outcomeOf(error: unknown): Outcome {
   const isUnwritten =
     isSendonceError(error) &&
-    (WROTE_NOTHING.includes(error.code) ||
-      (isFields(error.cause) && NO_CONNECTION.includes(error.cause['code'])));
+    (WROTE_NOTHING.includes(error.code) || (isFields(error.cause) && NO_CONNECTION.includes(error.cause['code'])));
   return { kind: isUnwritten ? 'not-sent' : 'unknown', reason: reasonIn(error) };
 }
 

@@ -87,9 +87,16 @@ function reader(body: ReadableStream<Uint8Array>) {
       }
       const lines = text.slice(0, end).split('\n');
       text = text.slice(end + 2);
-      const fields = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+      const fields = Object.fromEntries(
+        lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+      );
       if (fields['data'] === undefined) rest.push(lines.join('\n'));
-      else return { event: fields['event'] ?? '', id: fields['id'] ?? '', data: JSON.parse(fields['data']) as Event['data'] };
+      else
+        return {
+          event: fields['event'] ?? '',
+          id: fields['id'] ?? '',
+          data: JSON.parse(fields['data']) as Event['data'],
+        };
     }
   }
   const until = async (event: string): Promise<readonly Event[]> => {
@@ -186,8 +193,7 @@ describe('the live stream of an inbox', () => {
   test('gives a client up that reads nothing, and holds little for it until then', async () => {
     const { inbox, asked } = watched();
     const stream = await opener(inbox, { heartbeatMs: 10 })();
-    for (let i = 0; i < 40; i += 1)
-      await inbox.put([{ ...ANN, id: `d_${i}`, content: { text: 'x'.repeat(30_000) } }]);
+    for (let i = 0; i < 40; i += 1) await inbox.put([{ ...ANN, id: `d_${i}`, content: { text: 'x'.repeat(30_000) } }]);
     await vi.waitFor(() => expect(asked.watching).toBe(0));
     await expect(stream.source.read()).rejects.toThrow('does not read');
   });
@@ -219,7 +225,7 @@ describe('the live stream of an inbox', () => {
     asked.isDown = true;
     await vi.waitFor(() => expect(asked.polls).toBeGreaterThan(before + 1));
     asked.isDown = false;
-    await store.put({ tenant: '', recipientId: 'ann' }, [{ id: 'd_1', body: '{}' }]);
+    await store.put({ tenant: 'default', recipientId: 'ann' }, [{ id: 'd_1', body: '{}' }]);
     expect((await stream.until('unread')).map(({ data }) => data.id ?? data.unread)).toEqual(['d_1', 1]);
     stream.gone.abort();
   });
@@ -249,7 +255,10 @@ describe('on node:http', () => {
     const { inbox } = watched();
     const origin = await served(inbox);
     await inbox.put(itemsFor(ANN, 2));
-    expect(await (await fetch(`${origin}/inbox?limit=1`)).json()).toMatchObject({ unread: 2, messages: [{ id: 'd_2' }] });
+    expect(await (await fetch(`${origin}/inbox?limit=1`)).json()).toMatchObject({
+      unread: 2,
+      messages: [{ id: 'd_2' }],
+    });
     const post = (body: string): Promise<Response> =>
       fetch(`${origin}/inbox/read`, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     expect(await (await post('{"ids":["d_1"]}')).json()).toMatchObject({ changed: 1, unread: 1 });
@@ -261,7 +270,9 @@ describe('on node:http', () => {
     const { inbox, asked } = watched();
     const origin = await served(inbox);
     const answer = await new Promise<IncomingMessage>((resolve) => get(`${origin}/inbox/live`, resolve));
-    const [first] = (await new Promise((resolve) => answer.once('data', (part: Buffer) => resolve([part])))) as [Buffer];
+    const [first] = (await new Promise((resolve) => answer.once('data', (part: Buffer) => resolve([part])))) as [
+      Buffer,
+    ];
     expect(first.toString()).toContain('event: unread');
     answer.destroy();
     await vi.waitFor(() => expect(asked.watching).toBe(0));

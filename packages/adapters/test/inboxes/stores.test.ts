@@ -57,7 +57,9 @@ describe('an inbox in PostgreSQL', () => {
   test('goes on where the application makes every transaction serializable', async () => {
     const { inbox, pool } = await postgres();
     await pool.query(`ALTER ROLE current_user SET default_transaction_isolation = 'read committed'`);
-    await Promise.all(Array.from({ length: 10 }, (_, i) => inbox.put([{ ...ANN, id: `d_${i}`, content: { text: 'x' } }])));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, i) => inbox.put([{ ...ANN, id: `d_${i}`, content: { text: 'x' } }])),
+    );
     expect(await unreadOf(inbox, ANN)).toBe(10);
   });
 });
@@ -117,7 +119,7 @@ describe('an inbox in Redis', () => {
 
   test('that is out of reach says so as an inbox', async () => {
     const { client, name } = await redis();
-    await client.set(`${name}:{:ann}:store`, 'something else');
+    await client.set(`${name}:{default:ann}:store`, 'something else');
     await expect(redisInbox({ client, name }).unread({ recipientId: 'ann' })).rejects.toMatchObject({
       code: 'LEDGER_CORRUPT',
       message: expect.stringContaining(`inbox '${name}' in Redis`) as string,
@@ -138,7 +140,11 @@ describe.each<[string, () => Promise<{ readonly inbox: Inbox }>]>([
     ['a page without end', (inbox) => inbox.list({ ...ANN, limit: 1e9 }), /limit must be a whole number from 1 to 100/],
     ['a cursor of its own making', (inbox) => inbox.list({ ...ANN, cursor: "1' OR 1" }), /cursor must be as it came/],
     ['nothing to put', (inbox) => inbox.put([]), /a list of 1 to 1,000/],
-    ['a content that is a text', (inbox) => inbox.put([{ ...ANN, id: 'd', content: 'x' as never }]), /object that JSON/],
+    [
+      'a content that is a text',
+      (inbox) => inbox.put([{ ...ANN, id: 'd', content: 'x' as never }]),
+      /object that JSON/,
+    ],
     ['a content in a circle', (inbox) => inbox.put([{ ...ANN, id: 'd', content: circle() }]), /object that JSON/],
     ['too many ids', (inbox) => inbox.archive({ ...ANN, ids: Array<string>(1_001).fill('d') }), /at most 1,000/],
     ['an age below 0', (inbox) => inbox.clean({ olderThanMs: -1, max: 1 }), /olderThanMs must be/],

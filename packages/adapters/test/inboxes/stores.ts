@@ -58,6 +58,11 @@ export function redisPlaces(): () => Promise<Place & { readonly client: Redis; r
   return async () => {
     const own = (client ??= new Redis((await running).port, '127.0.0.1'));
     const name = freshName();
-    return { inbox: redisInbox({ client: own, name, pollMs }), other: redisInbox({ client: own, name, pollMs }), client: own, name };
+    return {
+      inbox: redisInbox({ client: own, name, pollMs }),
+      other: redisInbox({ client: own, name, pollMs }),
+      client: own,
+      name,
+    };
   };
 }

@@ -62,7 +62,15 @@ describe('the in-app provider', () => {
   test("puts what a notifier publishes into the inbox of the notification's tenant, as it is", async () => {
     const clock = manualClock();
     const inbox = memoryInbox();
-    const content = { title: 'Shipped', text: 'x', html: '<b>x</b>', data: { order: 7 }, url: '/orders/7', image: 'https://x.example/7.png', icon: 'box' };
+    const content = {
+      title: 'Shipped',
+      text: 'x',
+      html: '<b>x</b>',
+      data: { order: 7 },
+      url: '/orders/7',
+      image: 'https://x.example/7.png',
+      icon: 'box',
+    };
     const notifier = createNotifier({
       ledger: memoryLedger({ clock }),
       clock,
@@ -70,11 +78,15 @@ describe('the in-app provider', () => {
       notifications: { shipped: { class: 'transactional', route: () => [], content: () => content } },
     });
     for (const tenant of ['north', undefined])
-      await notifier.publish('shipped', {}, {
-        key: '7',
-        recipients: [{ recipientId: 'ann', channel: 'in-app', to: ' ann ' }],
-        ...(tenant !== undefined && { tenant }),
-      });
+      await notifier.publish(
+        'shipped',
+        {},
+        {
+          key: '7',
+          recipients: [{ recipientId: 'ann', channel: 'in-app', to: ' ann ' }],
+          ...(tenant !== undefined && { tenant }),
+        },
+      );
     const stop = new AbortController();
     const running = notifier.worker().run({ signal: stop.signal });
     await clock.advance(2_000);
@@ -123,7 +135,9 @@ test.each<[code: SendonceError['code'], cause: string | null, kind: string]>([
   ['LEDGER_CORRUPT', null, 'unknown'],
 ])('%s because of %s is %s', async (code, cause, kind) => {
   const put = (): Promise<never> =>
-    Promise.reject(new SendonceError(code, 'x', { cause: cause === null ? undefined : Object.assign(new Error(), { code: cause }) }));
+    Promise.reject(
+      new SendonceError(code, 'x', { cause: cause === null ? undefined : Object.assign(new Error(), { code: cause }) }),
+    );
   expect((await inApp({ inbox: { put } }).send(message(), contextOf())).kind).toBe(kind);
 });
 

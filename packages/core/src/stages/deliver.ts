@@ -221,8 +221,7 @@ export function send(context: Context, item: Marked, call: SendCall): Promise<Ou
   call.deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
   if (call.deadlineMs <= 0) return Promise.resolve(TOO_LATE);
   const { id: deliveryId, tenant, target, createdAt } = item.prepared.granted.record;
-  const addressed = { deliveryId, channel: target.channel, to: target.to, content: item.message, createdAt };
-  const message = tenant === '' ? addressed : { ...addressed, tenant };
+  const message = { deliveryId, tenant, channel: target.channel, to: target.to, content: item.message, createdAt };
   try {
     // Not awaited here: it is the one promise chain of every delivery.
     return Promise.resolve(item.prepared.provider.send(message, call)).then(outcomeOf, threw);

@@ -6,14 +6,18 @@ import type { Owner } from './store.ts';
 
 /** The longest name of a tenant, a recipient or a message, characters. */
 const LONGEST_NAME = 512;
+/** As `publish` has it. */
+const DEFAULT_TENANT = 'default';
 /** The largest content, bytes of JSON: a hundred of them are a page. */
 export const MOST_BYTES = 32_768;
 
 /** @throws SendonceError OPTION_INVALID */
 export function ownerIn(call: string, given: InboxOwner): Owner {
-  const { tenant = '', recipientId } = fieldsIn(call, given);
-  if (tenant !== '') nameIn(`${call}: tenant`, tenant);
-  return { tenant: tenant as string, recipientId: nameIn(`${call}: recipientId`, recipientId) };
+  const { tenant = DEFAULT_TENANT, recipientId } = fieldsIn(call, given);
+  return {
+    tenant: nameIn(`${call}: tenant`, tenant),
+    recipientId: nameIn(`${call}: recipientId`, recipientId),
+  };
 }
 
 /** @throws SendonceError OPTION_INVALID */

@@ -34,7 +34,11 @@ export class Feeds {
   }
 
   /** Until the caller gives it back. */
-  open(owner: Owner): { readonly count: number; wait(seen: number, signal?: AbortSignal): Promise<void>; leave(): void } {
+  open(owner: Owner): {
+    readonly count: number;
+    wait(seen: number, signal?: AbortSignal): Promise<void>;
+    leave(): void;
+  } {
     const name = nameOf(owner);
     const feed = this.#feeds.get(name) ?? this.#begin(name, owner);
     feed.users += 1;

@@ -6,7 +6,7 @@ export type InboxState = (typeof INBOX_STATES)[number];
 
 /** Whose inbox. No call shows or changes anything of another owner's. */
 export interface InboxOwner {
-  /** At most 512 characters. @defaultValue '', none */
+  /** 1 to 512 characters. @defaultValue 'default', as in `publish` */
   readonly tenant?: string;
   /** 1 to 512 characters. */
   readonly recipientId: string;

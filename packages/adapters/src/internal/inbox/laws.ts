@@ -121,4 +121,3 @@ const storing: readonly Law<InboxSubject>[] = [
 
 /** What every inbox promises. */
 export const inboxLaws: readonly Law<InboxSubject>[] = [...storing, ...markLaws, ...changeLaws, ...removalLaws];
-

@@ -65,10 +65,7 @@ export function postgresStore(query: Query, table: string): InboxStore {
       return boxIn(row);
     },
     mark: ({ tenant, recipientId }, move, ids) =>
-      change(
-        [tenant, recipientId, move, JSON.stringify(ids)],
-        `${table}_mark($1, $2, $3, $4::json, NULL, NULL, NULL)`,
-      ),
+      change([tenant, recipientId, move, JSON.stringify(ids)], `${table}_mark($1, $2, $3, $4::json, NULL, NULL, NULL)`),
     async markSeen(owner, { key, at, most }) {
       const { tenant, recipientId } = owner;
       // Keys of another store are no numbers.
@@ -78,8 +75,7 @@ export function postgresStore(query: Query, table: string): InboxStore {
         `${table}_mark($1, $2, 'read', NULL, $3::bigint, $4::bigint, $5::int)`,
       );
     },
-    changes: (owner, after, limit) =>
-      find(owner, { where: 'change > $3::bigint', order: 'change' }, [after, limit]),
+    changes: (owner, after, limit) => find(owner, { where: 'change > $3::bigint', order: 'change' }, [after, limit]),
     async erase({ tenant, recipientId }) {
       return Number(await answer(`${table}_erase($1, $2)`, [tenant, recipientId]));
     },

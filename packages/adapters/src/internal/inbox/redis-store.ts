@@ -60,7 +60,8 @@ export function redisStore(client: Pick<RedisClientLike, 'eval' | 'evalsha'>, na
       let count = 0;
       while (count < max) {
         const tags = (await all(OLD, [olderThanMs, BOXES_AT_ONCE])) as string[];
-        for (const tag of tags) if (count < max) count += await cleanOne(tag, olderThanMs, Math.min(max - count, 1_000));
+        for (const tag of tags)
+          if (count < max) count += await cleanOne(tag, olderThanMs, Math.min(max - count, 1_000));
         if (tags.length < BOXES_AT_ONCE) break;
       }
       return count;

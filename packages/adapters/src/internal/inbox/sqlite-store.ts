@@ -50,17 +50,16 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
   }
 
   const boxOf = ({ get }: Connection, { tenant, recipientId }: Owner): Box | null =>
-    boxIn(get<Record<string, unknown>>(`SELECT * FROM ${boxes} WHERE tenant = ? AND recipient = ?`, tenant, recipientId));
+    boxIn(
+      get<Record<string, unknown>>(`SELECT * FROM ${boxes} WHERE tenant = ? AND recipient = ?`, tenant, recipientId),
+    );
   const rowsOf = ({ all }: Connection, where: string, ...values: (string | number)[]): StoredMessage[] =>
     all<Record<string, unknown>>(`SELECT * FROM ${table} WHERE box = ? AND ${where}`, ...values).flatMap(
       (row) => messageIn(row) ?? [],
     );
 
   function save({ run }: Connection, { key, seq, unread, removed }: Box): void {
-    run(
-      `UPDATE ${boxes} SET seq = ?, unread = ?, removed = ? WHERE box = ?`,
-      ...[seq, unread, removed, Number(key)],
-    );
+    run(`UPDATE ${boxes} SET seq = ?, unread = ?, removed = ? WHERE box = ?`, ...[seq, unread, removed, Number(key)]);
   }
 
   /** `pick` names the rows of an inbox that a move is about. */
@@ -89,7 +88,11 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
     put: (owner, items) =>
       within('IMMEDIATE', (connection) => {
         const { tenant, recipientId } = owner;
-        connection.run(`INSERT INTO ${boxes} (tenant, recipient) VALUES (?, ?) ON CONFLICT DO NOTHING`, tenant, recipientId);
+        connection.run(
+          `INSERT INTO ${boxes} (tenant, recipient) VALUES (?, ?) ON CONFLICT DO NOTHING`,
+          tenant,
+          recipientId,
+        );
         const box = boxOf(connection, owner) as Box;
         const key = Number(box.key);
         const fresh = items.filter(

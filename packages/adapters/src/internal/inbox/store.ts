@@ -54,10 +54,7 @@ export interface InboxStore {
   box(owner: Owner): Promise<Box | null>;
   mark(owner: Owner, move: Move, ids: readonly string[]): Promise<Changed>;
   /** Marks as read what is unread up to a position, the oldest first; nothing where the inbox has another key. */
-  markSeen(
-    owner: Owner,
-    upTo: { readonly key: string; readonly at: number; readonly most: number },
-  ): Promise<Changed>;
+  markSeen(owner: Owner, upTo: { readonly key: string; readonly at: number; readonly most: number }): Promise<Changed>;
   /** Messages whose last change is after this one, in the order of their changes. */
   changes(owner: Owner, after: number, limit: number): Promise<Found>;
   erase(owner: Owner): Promise<number>;

@@ -33,7 +33,14 @@ export function comeAgain(retryMs: number = BUSY_RETRY_MS): Response {
 export function liveBody(
   inbox: Pick<Inbox, 'watch'>,
   owner: InboxOwner,
-  { since, unread, signal, over, heartbeatMs, retryMs }: LiveOptions & {
+  {
+    since,
+    unread,
+    signal,
+    over,
+    heartbeatMs,
+    retryMs,
+  }: LiveOptions & {
     readonly since: string;
     /** Told at once: a client that comes again may have missed the count after its last message. */
     readonly unread: number;

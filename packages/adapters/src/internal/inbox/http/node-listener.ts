@@ -9,7 +9,9 @@ export type FetchHandler = (request: Request) => Promise<Response>;
  * A handler of requests as a listener of `node:http`, and of what is built on it. The body must not have been read by then. It never
  * rejects; a client that goes ends its stream.
  */
-export function nodeListener(handler: FetchHandler): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+export function nodeListener(
+  handler: FetchHandler,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());

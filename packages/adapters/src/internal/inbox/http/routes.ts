@@ -18,7 +18,9 @@ export const ROUTES: Readonly<Record<string, Readonly<Partial<Record<'GET' | 'PO
   read: {
     POST: async (inbox, owner, request) => {
       const body = await bodyIn(request);
-      return inbox.markRead('upTo' in body ? { ...(onlyIn(body, 'upTo') as { upTo: string }), ...owner } : marksIn(body, owner));
+      return inbox.markRead(
+        'upTo' in body ? { ...(onlyIn(body, 'upTo') as { upTo: string }), ...owner } : marksIn(body, owner),
+      );
     },
   },
   archive: { POST: async (inbox, owner, request) => inbox.archive(marksIn(await bodyIn(request), owner)) },
@@ -45,7 +47,8 @@ function marksIn(body: Readonly<Record<string, unknown>>, owner: InboxOwner): Ma
 }
 
 function onlyIn(body: Readonly<Record<string, unknown>>, field: keyof MarkRequest | keyof SeenRequest): object {
-  for (const name of Object.keys(body)) if (name !== field) invalid(`the body takes '${field}' alone, got ${shown(name)}`);
+  for (const name of Object.keys(body))
+    if (name !== field) invalid(`the body takes '${field}' alone, got ${shown(name)}`);
   return { [field]: body[field] };
 }
 

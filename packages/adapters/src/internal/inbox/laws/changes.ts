@@ -35,7 +35,10 @@ export const changeLaws: readonly Law<InboxSubject>[] = [
       }
       assert.deepEqual(told.map(({ id }) => id).sort(), ['d_1', 'd_2', 'd_3', 'd_4', 'd_5', 'd_6', 'd_7']);
       const numbers = told.map(({ change }) => change);
-      assert.deepEqual(numbers, [...new Set(numbers)].sort((a, b) => a - b));
+      assert.deepEqual(
+        numbers,
+        [...new Set(numbers)].sort((a, b) => a - b),
+      );
     },
   },
   {
@@ -120,4 +123,3 @@ async function nextIds(watching: AsyncIterator<InboxChanges, unknown>): Promise<
   assert.notEqual(done, true);
   return (value as InboxChanges).changes.map(({ id }) => id);
 }
-

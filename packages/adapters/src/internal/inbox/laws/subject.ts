@@ -11,7 +11,11 @@ export const ANN: InboxOwner = { tenant: 'shop', recipientId: 'ann' };
 export const BOB: InboxOwner = { tenant: 'shop', recipientId: 'bob' };
 
 export function itemsFor(owner: InboxOwner, count: number): readonly InboxItem[] {
-  return Array.from({ length: count }, (_, i) => ({ ...owner, id: `d_${i + 1}`, content: { title: `Message ${i + 1}` } }));
+  return Array.from({ length: count }, (_, i) => ({
+    ...owner,
+    id: `d_${i + 1}`,
+    content: { title: `Message ${i + 1}` },
+  }));
 }
 
 export async function put({ put: store }: Inbox, owner: InboxOwner, count: number): Promise<void> {
