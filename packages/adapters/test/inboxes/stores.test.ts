@@ -1,5 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import Database from 'libsql';
+import pg from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inboxSchema as postgresSchema, postgresInbox } from '../../src/inboxes/postgres.ts';
 import { redisInbox } from '../../src/inboxes/redis.ts';
@@ -54,9 +55,11 @@ describe('an inbox in PostgreSQL', () => {
     expect((await inbox.changes({ ...ANN, since })).changes.map(({ id }) => id)).toEqual(['slow', 'quick']);
   });
 
-  test('goes on where the application makes every transaction serializable', async () => {
-    const { inbox, pool } = await postgres();
-    await pool.query(`ALTER ROLE current_user SET default_transaction_isolation = 'read committed'`);
+  test('goes on where the application has every transaction serializable', async () => {
+    const { pool, table } = await postgres();
+    const client = new pg.Pool({ ...pool.options, options: '-c default_transaction_isolation=serializable' });
+    onTestFinished(() => client.end());
+    const inbox = postgresInbox({ client, table });
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => inbox.put([{ ...ANN, id: `d_${i}`, content: { text: 'x' } }])),
     );

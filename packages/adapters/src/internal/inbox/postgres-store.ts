@@ -4,8 +4,11 @@ import { isConflict, isNotMigrated, unavailable } from '../postgres/failures.ts'
 import { boxesOf, boxIn, IS_IN, messageIn } from './sql.ts';
 import type { Changed, Found, InboxStore, Owner } from './store.ts';
 
-/** How often a call is tried that a transaction of a stricter isolation got ahead of. */
-const TRIES = 5;
+/**
+ * How often a call is tried where the application has every transaction serializable: of those that waited for one lock all but one are
+ * refused, and wait again.
+ */
+const TRIES = 50;
 
 export function postgresStore(query: Query, table: string): InboxStore {
   const boxes = boxesOf(table);

@@ -119,13 +119,13 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
       }),
     box: (owner) => within('DEFERRED', (connection) => boxOf(connection, owner)),
     mark: (owner, move, ids) =>
-      change(owner, move, (connection, { key }) =>
-        rowsOf(
-          connection,
-          'id IN (SELECT value FROM json_each(?)) ORDER BY position',
-          Number(key),
+      // In this order: asked for an order of rows, SQLite would go through the whole inbox.
+      change(owner, move, ({ all }, { key }) =>
+        all<Record<string, unknown>>(
+          `SELECT m.* FROM json_each(?) AS given CROSS JOIN ${table} AS m ON m.box = ? AND m.id = given.value`,
           JSON.stringify(ids),
-        ),
+          Number(key),
+        ).flatMap((row) => messageIn(row) ?? []),
       ),
     markSeen: (owner, { key, at, most }) =>
       change(owner, 'read', (connection, box) =>
