@@ -49,10 +49,10 @@ globalThis.inbox = await openInbox(({ messages, unread }) => {
 
 interface Tab {
   readonly page: Page;
-  unread(): Promise<string | null>;
-  texts(): Promise<readonly string[]>;
+  readonly unread: () => Promise<string | null>;
+  readonly texts: () => Promise<readonly string[]>;
   /** Message events as they came: id and change. */
-  events(): Promise<readonly string[]>;
+  readonly events: () => Promise<readonly string[]>;
 }
 
 describe.skipIf(noBrowser !== null)(`in a browser${noBrowser === null ? '' : ` (${noBrowser})`}`, () => {

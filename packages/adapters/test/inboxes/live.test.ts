@@ -270,10 +270,8 @@ describe('on node:http', () => {
     const { inbox, asked } = watched();
     const origin = await served(inbox);
     const answer = await new Promise<IncomingMessage>((resolve) => get(`${origin}/inbox/live`, resolve));
-    const [first] = (await new Promise((resolve) => answer.once('data', (part: Buffer) => resolve([part])))) as [
-      Buffer,
-    ];
-    expect(first.toString()).toContain('event: unread');
+    const first = await new Promise<string>((resolve) => answer.once('data', (part: Buffer) => resolve(String(part))));
+    expect(first).toContain('event: unread');
     answer.destroy();
     await vi.waitFor(() => expect(asked.watching).toBe(0));
   });

@@ -76,7 +76,7 @@ describe('an inbox in SQLite', () => {
     await put(inbox, ANN, 2);
     await inbox.close();
     expect(database.prepare('SELECT count(*) AS n FROM messages').get()).toMatchObject({ n: 2 });
-    expect(() => sqliteInbox({} as never)).toThrow('give either file or database');
+    expect(() => sqliteInbox({})).toThrow('give either file or database');
   });
 
   test('keeps what was put when the process ends', async () => {

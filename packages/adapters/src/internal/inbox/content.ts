@@ -19,8 +19,8 @@ export function itemProblem({ to, content }: Pick<OutgoingMessage, 'to' | 'conte
 function contentProblem(content: MessageContent): string | null {
   for (const field of SHOWN)
     if (has(content, field) && typeof content[field] !== 'string') return `content.${field} must be a text`;
-  if (!SHOWN.some((field) => String(content[field] ?? '').trim() !== ''))
-    return `content needs one of ${SHOWN.join(', ')}`;
+  const isShown = (text: unknown): boolean => typeof text === 'string' && text.trim() !== '';
+  if (!SHOWN.some((field) => isShown(content[field]))) return `content needs one of ${SHOWN.join(', ')}`;
   for (const field of ['url', 'image'])
     if (has(content, field) && !isLink(content[field]))
       return `content.${field} must be an http or https address, or a path that begins with one '/'`;

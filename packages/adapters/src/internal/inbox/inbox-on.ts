@@ -14,8 +14,7 @@ import {
   type Marked,
   type WatchRequest,
 } from './inbox.ts';
-import type { Move } from './moves.ts';
-import type { Box, InboxStore, Owner, StoredMessage } from './store.ts';
+import type { Box, InboxStore, Move, Owner, StoredMessage } from './store.ts';
 import { readToken, tokenOf, type Token } from './tokens.ts';
 
 export const POLL_RULE: Rule = numberRule({ least: 10, most: 3_600_000 }, ' ms');

@@ -1,6 +1,6 @@
 import type { InboxState } from './inbox.ts';
-import { isUnread, moveAll, type Move } from './moves.ts';
-import type { Box, Changed, InboxStore, Owner, StoredMessage } from './store.ts';
+import { isUnread, moveAll } from './moves.ts';
+import type { Box, Changed, InboxStore, Move, Owner, StoredMessage } from './store.ts';
 
 interface MemoryBox {
   readonly key: string;

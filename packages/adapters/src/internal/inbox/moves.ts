@@ -1,8 +1,4 @@
-import type { StoredMessage } from './store.ts';
-
-/** What a person can do with a message. */
-export const MOVES = ['read', 'unread', 'archive', 'unarchive'] as const;
-export type Move = (typeof MOVES)[number];
+import type { Move, StoredMessage } from './store.ts';
 
 type Times = Pick<StoredMessage, 'readAt' | 'archivedAt'>;
 

@@ -1,8 +1,8 @@
 import type { Connection } from '../sqlite/database.ts';
 import { transaction } from '../sqlite/transaction.ts';
-import { isUnread, moveAll, type Move } from './moves.ts';
+import { isUnread, moveAll } from './moves.ts';
 import { boxesOf, boxIn, indexesOn, IS_IN, messageIn } from './sql.ts';
-import type { Box, Changed, InboxStore, Owner, StoredMessage } from './store.ts';
+import type { Box, Changed, InboxStore, Move, Owner, StoredMessage } from './store.ts';
 
 /** Numbers of inboxes are never given again. */
 export function sqliteSchema(table: string): string {
@@ -49,17 +49,24 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
     return transaction(connection, kind, () => work(connection), place);
   }
 
-  const boxOf = ({ get }: Connection, { tenant, recipientId }: Owner): Box | null =>
+  const boxOf = (connection: Connection, { tenant, recipientId }: Owner): Box | null =>
     boxIn(
-      get<Record<string, unknown>>(`SELECT * FROM ${boxes} WHERE tenant = ? AND recipient = ?`, tenant, recipientId),
+      connection.get<Record<string, unknown>>(
+        `SELECT * FROM ${boxes} WHERE tenant = ? AND recipient = ?`,
+        tenant,
+        recipientId,
+      ),
     );
-  const rowsOf = ({ all }: Connection, where: string, ...values: (string | number)[]): StoredMessage[] =>
-    all<Record<string, unknown>>(`SELECT * FROM ${table} WHERE box = ? AND ${where}`, ...values).flatMap(
-      (row) => messageIn(row) ?? [],
-    );
+  const rowsOf = (connection: Connection, where: string, ...values: (string | number)[]): StoredMessage[] =>
+    connection
+      .all<Record<string, unknown>>(`SELECT * FROM ${table} WHERE box = ? AND ${where}`, ...values)
+      .flatMap((row) => messageIn(row) ?? []);
 
-  function save({ run }: Connection, { key, seq, unread, removed }: Box): void {
-    run(`UPDATE ${boxes} SET seq = ?, unread = ?, removed = ? WHERE box = ?`, ...[seq, unread, removed, Number(key)]);
+  function save(connection: Connection, { key, seq, unread, removed }: Box): void {
+    connection.run(
+      `UPDATE ${boxes} SET seq = ?, unread = ?, removed = ? WHERE box = ?`,
+      ...[seq, unread, removed, Number(key)],
+    );
   }
 
   /** `pick` names the rows of an inbox that a move is about. */
@@ -120,12 +127,14 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
     box: (owner) => within('DEFERRED', (connection) => boxOf(connection, owner)),
     mark: (owner, move, ids) =>
       // In this order: asked for an order of rows, SQLite would go through the whole inbox.
-      change(owner, move, ({ all }, { key }) =>
-        all<Record<string, unknown>>(
-          `SELECT m.* FROM json_each(?) AS given CROSS JOIN ${table} AS m ON m.box = ? AND m.id = given.value`,
-          JSON.stringify(ids),
-          Number(key),
-        ).flatMap((row) => messageIn(row) ?? []),
+      change(owner, move, (connection, { key }) =>
+        connection
+          .all<Record<string, unknown>>(
+            `SELECT m.* FROM json_each(?) AS given CROSS JOIN ${table} AS m ON m.box = ? AND m.id = given.value`,
+            JSON.stringify(ids),
+            Number(key),
+          )
+          .flatMap((row) => messageIn(row) ?? []),
       ),
     markSeen: (owner, { key, at, most }) =>
       change(owner, 'read', (connection, box) =>

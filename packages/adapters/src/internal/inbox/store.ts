@@ -1,5 +1,4 @@
 import type { InboxState } from './inbox.ts';
-import type { Move } from './moves.ts';
 
 /** An owner with nothing left out. */
 export interface Owner {
@@ -41,6 +40,9 @@ export interface Changed {
   readonly box: Box | null;
   readonly changed: number;
 }
+
+/** What a person can do with a message. */
+export type Move = 'read' | 'unread' | 'archive' | 'unarchive';
 
 /** What a store does; what is asked of it has been checked. Each call sees and leaves one moment of the inbox. */
 export interface InboxStore {

@@ -83,8 +83,8 @@ export function liveBody(
       /** Asked only when there is room: a slow client costs no memory. */
       async pull(controller) {
         try {
-          const { value, done } = await changes.next();
-          if (done !== true) return controller.enqueue(encoder.encode(framesOf(value)));
+          const next: IteratorResult<InboxChanges, unknown> = await changes.next();
+          if (next.done !== true) return controller.enqueue(encoder.encode(framesOf(next.value)));
         } catch {
           // The store is out of reach. The client comes again, and goes on from the last that it got.
         }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream as WebStream } from 'node:stream/web';
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 
@@ -22,7 +21,7 @@ export function nodeListener(
       return;
     }
     // Rejects when either side has gone, which is nobody's mistake.
-    await pipeline(Readable.fromWeb(answer.body as WebStream), outgoing).catch(() => undefined);
+    await pipeline(Readable.fromWeb(answer.body), outgoing).catch(() => undefined);
   };
 }
 

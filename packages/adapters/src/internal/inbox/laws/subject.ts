@@ -18,8 +18,8 @@ export function itemsFor(owner: InboxOwner, count: number): readonly InboxItem[]
   }));
 }
 
-export async function put({ put: store }: Inbox, owner: InboxOwner, count: number): Promise<void> {
-  await store(itemsFor(owner, count));
+export async function put(inbox: Inbox, owner: InboxOwner, count: number): Promise<void> {
+  await inbox.put(itemsFor(owner, count));
 }
 
 export async function idsOf(inbox: Inbox, query: InboxQuery): Promise<readonly string[]> {
