@@ -137,6 +137,32 @@ describe('the live stream of an inbox', () => {
     again.gone.abort();
   });
 
+  test('goes on in the middle of what came together', async () => {
+    const { inbox } = watched();
+    const open = opener(inbox);
+    const { since } = await inbox.unread(ANN);
+    await inbox.put(itemsFor(ANN, 3));
+    const stream = await open({ since });
+    await stream.next();
+    const first = await stream.next();
+    stream.gone.abort();
+    const again = await open({ lastEventId: first!.id });
+    await again.next();
+    expect((await again.until('unread')).map(({ data }) => data.id ?? data.unread)).toEqual(['d_2', 'd_3', 3]);
+    again.gone.abort();
+  });
+
+  test('tells at once what this process writes, however seldom the store is asked', async () => {
+    const { inbox } = watched(3_600_000);
+    const stream = await opener(inbox)();
+    await stream.next();
+    await inbox.put(itemsFor(ANN, 1));
+    expect((await stream.until('unread'))[0]?.data.id).toBe('d_1');
+    await inbox.archive({ ...ANN, ids: ['d_1'] });
+    expect((await stream.until('unread'))[1]?.data.unread).toBe(0);
+    stream.gone.abort();
+  });
+
   test('asks to list again where something was removed, and goes on', async () => {
     const { inbox } = watched();
     await inbox.put(itemsFor(ANN, 3));

@@ -55,6 +55,28 @@ describe('an inbox in PostgreSQL', () => {
     expect((await inbox.changes({ ...ANN, since })).changes.map(({ id }) => id)).toEqual(['slow', 'quick']);
   });
 
+  test('gives no number twice, to a message that comes while another is being marked', async () => {
+    const { inbox, other, pool, table } = await postgres();
+    await put(inbox, ANN, 1);
+    const { since } = await inbox.unread(ANN);
+    const slow = await pool.connect();
+    await slow.query('BEGIN');
+    await slow.query(`SELECT ${table}_mark('shop', 'ann', 'read', '["d_1"]', NULL, NULL, NULL)`);
+    const quick = other!.put([{ ...ANN, id: 'quick', content: { text: 'x' } }]);
+    await vi.waitFor(async () => {
+      const { rows } = await pool.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+      expect(rows.length).toBeGreaterThan(0);
+    });
+    await slow.query('COMMIT');
+    slow.release();
+    await quick;
+    const { changes } = await inbox.changes({ ...ANN, since });
+    expect(changes.map(({ id, change }) => [id, change])).toEqual([
+      ['d_1', 2],
+      ['quick', 3],
+    ]);
+  });
+
   test('goes on where the application has every transaction serializable', async () => {
     const { pool, table } = await postgres();
     const client = new pg.Pool({ ...pool.options, options: '-c default_transaction_isolation=serializable' });
