@@ -4,6 +4,7 @@ import { comeAgain, LIVE_HEADERS, liveBody } from '../internal/inbox/http/live.t
 import { ROUTES, TooLong } from '../internal/inbox/http/routes.ts';
 import { ownerIn } from '../internal/inbox/checks.ts';
 import type { Inbox, InboxOwner } from '../internal/inbox/inbox.ts';
+import { nameOf, type Owner } from '../internal/inbox/store.ts';
 import { readToken } from '../internal/inbox/tokens.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { reasonIn } from '../internal/retrying.ts';
@@ -39,11 +40,11 @@ export function inboxHandler(options: InboxHandlerOptions): (request: Request) =
   const base = (options.path ?? '/inbox').replace(/\/+$/, '');
   const streams = new Map<string, number>();
 
-  async function live(request: Request, owner: InboxOwner): Promise<Response> {
+  async function live(request: Request, owner: Owner): Promise<Response> {
     const given = request.headers.get('last-event-id') ?? new URL(request.url).searchParams.get('since');
     if (given !== null) readToken('since', given);
     if (request.method === 'HEAD') return new Response(null, { headers: LIVE_HEADERS });
-    const name = JSON.stringify([owner.tenant, owner.recipientId]);
+    const name = nameOf(owner);
     const open = streams.get(name) ?? 0;
     if (open >= maxStreams) return comeAgain();
     streams.set(name, open + 1);
@@ -103,7 +104,7 @@ export function inboxHandler(options: InboxHandlerOptions): (request: Request) =
 }
 
 /** No more of what the application says than whose it is. A mistake of its own is no mistake of the caller's. */
-function ownerOf(said: InboxOwner | null): InboxOwner | null {
+function ownerOf(said: InboxOwner | null): Owner | null {
   if (said === null) return null;
   try {
     return ownerIn('inboxHandler: who', said);

@@ -1,6 +1,6 @@
 import { systemClock } from '@sendonce/core/system';
 import { Ring } from '../queue/ring.ts';
-import type { Box, InboxStore, Owner } from './store.ts';
+import { nameOf, type Box, type InboxStore, type Owner } from './store.ts';
 import { tokenOf } from './tokens.ts';
 
 /** As long as a timer can wait; the poll and the ring end it. */
@@ -90,8 +90,4 @@ export class Feeds {
 
 function momentOf(box: Box | null): string {
   return tokenOf(box, box?.seq ?? 0);
-}
-
-function nameOf({ tenant, recipientId }: Owner): string {
-  return JSON.stringify([tenant, recipientId]);
 }

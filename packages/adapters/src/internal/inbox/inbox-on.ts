@@ -14,7 +14,7 @@ import {
   type Marked,
   type WatchRequest,
 } from './inbox.ts';
-import type { Box, InboxStore, Move, Owner, StoredMessage } from './store.ts';
+import { nameOf, type Box, type InboxStore, type Move, type Owner, type StoredMessage } from './store.ts';
 import { readToken, tokenOf, type Token } from './tokens.ts';
 
 export const POLL_RULE: Rule = numberRule({ least: 10, most: 3_600_000 }, ' ms');
@@ -179,10 +179,6 @@ function itemsIn(items: readonly InboxItem[]): readonly Checked[] {
     if ('problem' in made) invalid(`put: ${made.problem}`);
     return { owner, name: nameOf(owner), id, body: made.body };
   });
-}
-
-function nameOf({ tenant, recipientId }: Owner): string {
-  return JSON.stringify([tenant, recipientId]);
 }
 
 function messageOf({ id, body, addedAt, readAt, archivedAt, change }: StoredMessage): InboxMessage {

@@ -1,6 +1,6 @@
 import type { InboxState } from './inbox.ts';
 import { isUnread, moveAll } from './moves.ts';
-import type { Box, Changed, InboxStore, Move, Owner, StoredMessage } from './store.ts';
+import { nameOf, type Box, type Changed, type InboxStore, type Move, type Owner, type StoredMessage } from './store.ts';
 
 interface MemoryBox {
   readonly key: string;
@@ -22,7 +22,6 @@ const IS_IN: Readonly<Record<InboxState, (row: StoredMessage) => boolean>> = {
 export function memoryStore(now: () => number): InboxStore {
   const boxes = new Map<string, MemoryBox>();
   let keys = 0;
-  const nameOf = ({ tenant, recipientId }: Owner): string => JSON.stringify([tenant, recipientId]);
   const boxOf = (owner: Owner): MemoryBox | undefined => boxes.get(nameOf(owner));
   const shown = (box: MemoryBox | undefined): Box | null =>
     box === undefined ? null : { key: box.key, seq: box.seq, unread: box.unread, removed: box.removed };

@@ -6,6 +6,11 @@ export interface Owner {
   readonly recipientId: string;
 }
 
+/** Whose it is, as one text. */
+export function nameOf({ tenant, recipientId }: Owner): string {
+  return JSON.stringify([tenant, recipientId]);
+}
+
 /** The one row of an inbox, under whose lock everything in it is changed. */
 export interface Box {
   /** Never given again: an inbox that was erased and began anew is another one. */
