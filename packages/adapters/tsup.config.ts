@@ -9,4 +9,5 @@ export default packageBuild({
   ...entriesIn('ingest'),
   ...entriesIn('outbox'),
   ...entriesIn('fakes'),
+  ...entriesIn('inboxes'),
 });

@@ -1,6 +1,7 @@
 import type { ProviderFacts } from './internal/api/facts.ts';
 import { APNS } from './providers/apns.ts';
 import { FCM } from './providers/fcm.ts';
+import { IN_APP } from './providers/in-app.ts';
 import { INFOBIP } from './providers/infobip.ts';
 import { LINE } from './providers/line.ts';
 import { MAILGUN } from './providers/mailgun.ts';
@@ -28,5 +29,5 @@ export const PROVIDERS: readonly ProviderFacts[] = [
   ...[SMTP, RESEND, POSTMARK, MAILGUN, SENDGRID, SESV2, SES],
   ...[TWILIO, INFOBIP, VONAGE, WHATSAPP_CLOUD, LINE],
   ...[FCM, APNS, WEB_PUSH],
-  ...[SLACK, WEBHOOK],
+  ...[SLACK, IN_APP, WEBHOOK],
 ];

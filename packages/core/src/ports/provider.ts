@@ -5,6 +5,8 @@ import type { Outcome } from '../model/outcome.ts';
 /** What an adapter is given: the content, frozen (copy what you want to change), and where it goes. Same message and key, same bytes on the wire. */
 export interface OutgoingMessage {
   readonly deliveryId: string;
+  /** The notification's. A worker always says it. @defaultValue 'default' */
+  readonly tenant?: string;
   readonly channel: Channel;
   readonly to: string;
   readonly content: MessageContent;

@@ -220,8 +220,8 @@ export function send(context: Context, item: Marked, call: SendCall): Promise<Ou
   // Two clocks, right before the first byte: a paused process sees either the one or the other jump.
   call.deadlineMs = Math.min(item.monotonicDeadline - clock.monotonic(), item.wallDeadline - clock.now());
   if (call.deadlineMs <= 0) return Promise.resolve(TOO_LATE);
-  const { id: deliveryId, target, createdAt } = item.prepared.granted.record;
-  const message = { deliveryId, channel: target.channel, to: target.to, content: item.message, createdAt };
+  const { id: deliveryId, tenant, target, createdAt } = item.prepared.granted.record;
+  const message = { deliveryId, tenant, channel: target.channel, to: target.to, content: item.message, createdAt };
   try {
     // Not awaited here: it is the one promise chain of every delivery.
     return Promise.resolve(item.prepared.provider.send(message, call)).then(outcomeOf, threw);

@@ -20,5 +20,6 @@ export function promiseOf({ idempotency, lookup }: DeclaredCapabilities): string
 }
 
 function hours(ms: number): string {
+  if (ms === Number.MAX_SAFE_INTEGER) return 'as long as it is kept';
   return ms === HOUR_MS ? '1 hour' : `${Math.round(ms / HOUR_MS)} hours`;
 }

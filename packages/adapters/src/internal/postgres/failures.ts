@@ -57,19 +57,24 @@ const OTHER: Told = [
 ];
 const NOT_MIGRATED: ReadonlySet<string> = new Set(['3F000', '42P01', '42883', '42703']);
 
+/** Whether a schema, a table, a function or a column is missing. */
+export function isNotMigrated(error: unknown): boolean {
+  return NOT_MIGRATED.has(sqlState(error) ?? '');
+}
+
 /** As messages name the ledger. */
 export function whoOf(schema: string): string {
   return `ledger in schema '${schema}'`;
 }
 
-/** The error that a user sees for a driver's. `schema` is the ledger's. */
-export function unavailable(error: unknown, schema: string): SendonceError {
+/** The error that a user sees for a driver's. `schema` is the ledger's; `who` is what messages begin with. */
+export function unavailable(error: unknown, schema: string, who: string = whoOf(schema)): SendonceError {
   if (error instanceof SendonceError) return error;
   const state = sqlState(error);
-  if (state !== null && NOT_MIGRATED.has(state)) return notMigrated(schema, error);
+  if (isNotMigrated(error)) return notMigrated(schema, error);
   const [code, advice] = TOLD[state ?? ''] ?? TOLD[state?.slice(0, 2) ?? ''] ?? OTHER;
   const said = error instanceof Error ? error.message : String(error);
-  return new SendonceError(code, `${whoOf(schema)}: ${advice} (PostgreSQL says: ${said})`, {
+  return new SendonceError(code, `${who}: ${advice} (PostgreSQL says: ${said})`, {
     cause: error,
   });
 }

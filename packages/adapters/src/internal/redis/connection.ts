@@ -18,8 +18,11 @@ export function storeKey(name: string): string {
  * A script may arrive twice: a client sends again what had no reply when its connection broke, and the first copy may arrive later than
  * the second. Whatever a script writes rests on versions, so the second copy to arrive writes nothing.
  */
-export function sending(client: RedisClientLike, name: string): Send {
-  const key = storeKey(name);
+export function sending(
+  client: Pick<RedisClientLike, 'eval' | 'evalsha'>,
+  name: string,
+  { key = storeKey(name), who = whoOf(name) }: { readonly key?: string; readonly who?: string } = {},
+): Send {
   return async (script, args = []) => {
     const sent = async (): Promise<unknown> => {
       try {
@@ -31,21 +34,21 @@ export function sending(client: RedisClientLike, name: string): Send {
       }
     };
     try {
-      return await inTime(sent(), name);
+      return await inTime(sent(), who);
     } catch (error) {
-      throw unavailable(error, name);
+      throw unavailable(error, name, who);
     }
   };
 }
 
 /** A connection whose other end is gone without a word would be waited on for ever. */
-async function inTime<T>(answer: Promise<T>, name: string): Promise<T> {
+async function inTime<T>(answer: Promise<T>, who: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = (): SendonceError =>
       new SendonceError(
         'LEDGER_UNAVAILABLE',
-        `${whoOf(name)}: no answer for ${ANSWER_MS} ms, so it is not known whether it was written; the call may be repeated`,
+        `${who}: no answer for ${ANSWER_MS} ms, so it is not known whether it was written; the call may be repeated`,
       );
     timer = setTimeout(() => reject(error()), ANSWER_MS);
   });

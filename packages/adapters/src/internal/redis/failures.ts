@@ -35,11 +35,11 @@ export function whoOf(name: string): string {
 }
 
 /** The error that a user sees for a client's. */
-export function unavailable(error: unknown, name: string): SendonceError {
+export function unavailable(error: unknown, name: string, who: string = whoOf(name)): SendonceError {
   if (error instanceof SendonceError) return error;
   const said = saidBy(error);
   const [, code, advice] = TOLD.find(([begins]) => isAbout(said, begins)) ?? ['', 'LEDGER_UNAVAILABLE', NO_ANSWER];
-  return new SendonceError(code, `${whoOf(name)}: ${advice} (Redis says: ${said})`, { cause: error });
+  return new SendonceError(code, `${who}: ${advice} (Redis says: ${said})`, { cause: error });
 }
 
 /** What a script's command was refused with stands somewhere behind the script's own words. */
