@@ -4,6 +4,7 @@ export { defineConfig, notification } from './config.ts';
 export type * from './config.ts';
 export type * from './schema.ts';
 export type * from './ports/clock.ts';
+export type * from './ports/destinations.ts';
 export type * from './ports/ledger.ts';
 export type * from './ports/migrations.ts';
 export type * from './ports/provider.ts';

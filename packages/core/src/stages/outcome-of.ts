@@ -56,9 +56,10 @@ function rejected(fields: Fields): Outcome {
   const given = fields['scope'];
   const scope = REJECTION_SCOPES.find((each) => each === given);
   if (scope === undefined) return unusable(`rejected with scope ${named(given)}, which is no scope`);
-  const { code } = fields;
+  const { code, goneAt } = fields;
   const said = typeof code === 'string' || typeof code === 'number' ? { code: reasonOf(code) } : {};
-  return { kind: 'rejected', scope, reason: reasonIn(fields), ...said };
+  const since = scope === 'destination' && Number.isSafeInteger(goneAt) ? { goneAt: goneAt as number } : {};
+  return { kind: 'rejected', scope, reason: reasonIn(fields), ...said, ...since };
 }
 
 /** A wait that is none is left out, and the class's own back-off applies; the reason says so, or nobody would ever see it. */
