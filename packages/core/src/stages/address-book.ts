@@ -44,7 +44,7 @@ export class AddressBook {
     if (questions.every(({ kind }) => kind === 'none')) return { targets: page, failures: new Map() };
     try {
       const found = destined(page, await this.#ask(questions, limitMs));
-      this.#worked();
+      this.worked();
       return found;
     } catch (thrown) {
       return `the destinations could not be read: ${this.failed(thrown)}`;
@@ -66,7 +66,8 @@ export class AddressBook {
     return reason;
   }
 
-  #worked(): void {
+  /** It answers again. */
+  worked(): void {
     if (this.#isFailing) this.#tell({ kind: 'worker.recovered', worker: WORKER });
     this.#isFailing = false;
   }

@@ -84,6 +84,7 @@ export class Reports {
     try {
       const evidence = batch.map((each): DestinationEvidence => ({ ...each, kind: this.#kindOf(each) }));
       await this.#book.bounded(this.#book.port.report(evidence), LIMIT_MS);
+      this.#book.worked();
     } catch (thrown) {
       this.#book.failed(thrown);
       // What is no evidence to the store never will be.
