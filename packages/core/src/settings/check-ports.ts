@@ -101,7 +101,7 @@ export function checkProvider(channel: string, at: string, given: unknown): void
 /** One port apart from a config. @throws SendonceError CONFIG_INVALID naming the port and what it lacks. */
 export function checkPort(kind: 'ledger' | 'queue' | 'destinations', at: string, given: unknown): void {
   if (kind === 'queue') queueAt(at, given);
-  else if (kind === 'destinations') portAt(at, given, 'destinations', DESTINATIONS);
+  else if (kind === 'destinations') portAt(at, given, 'a store of destinations', DESTINATIONS);
   else portAt(at, given, 'a ledger', LEDGER);
 }
 
