@@ -18,7 +18,7 @@ function shop() {
     clock,
     destinations,
     push,
-    async ship(order: string, customer: string): Promise<readonly string[]> {
+    ship: async (order: string, customer: string): Promise<readonly string[]> => {
       const before = push.mailbox.length;
       await notifier.publish('shipped', { order, customer });
       await runFor(notifier, clock, 10_000);

@@ -102,7 +102,7 @@ test.each(kinds)(
     const { place, destinations } = await PLACES[kind]();
     const [ann, bob] = await Promise.all([child(place, 'ann'), child(place, 'bob')]);
     for (let round = 0; round < 3; round += 1)
-      await Promise.all([ann!({ what: 'register', at: 0 }), bob!({ what: 'register', at: 0 })]);
+      await Promise.all([ann({ what: 'register', at: 0 }), bob({ what: 'register', at: 0 })]);
     const [ofAnn = [], ofBob = []] = await destinations.of([ANN, BOB]);
     expect([...ofAnn, ...ofBob].map(({ to }) => to).sort()).toEqual([...TOKENS].sort());
     // Nothing is left of them behind anybody's back either.
@@ -118,7 +118,7 @@ test.each(kinds)(
   async (kind) => {
     const { place, destinations } = await PLACES[kind]();
     const [ann, bob] = await Promise.all([child(place, 'ann'), child(place, 'bob')]);
-    await ann!({ what: 'register', at: 0 });
+    await ann({ what: 'register', at: 0 });
     const [first] = await destinations.health([{ ...OWNER, to: TOKENS.at(-1)! }]);
     const at = first!.registeredAt! + 1;
     // The store's clock passes that moment before anything is registered again.
@@ -126,7 +126,7 @@ test.each(kinds)(
       await destinations.register([{ ...OWNER, recipientId: 'clock', id: 'c', to: 'c' }]);
       now = (await destinations.of([{ ...OWNER, recipientId: 'clock' }]))[0]![0]!.seenAt;
     }
-    await Promise.all([ann!({ what: 'register', at: 0 }), bob!({ what: 'report', at })]);
+    await Promise.all([ann({ what: 'register', at: 0 }), bob({ what: 'report', at })]);
     const health = await destinations.health(TOKENS.map((to) => ({ ...OWNER, to })));
     expect(new Set(health.map(({ state }) => state))).toEqual(new Set(['usable']));
     expect(new Set(health.map(({ evidence }) => evidence.length))).toEqual(new Set([1]));

@@ -104,7 +104,7 @@ describe('a recipient with several devices', () => {
     expect(asked.toSorted()).toEqual(['to-phone', 'to-watch']);
     expect(await run.states()).toEqual({ sent: 4, failed: 1 });
     const targets = (await run.deliveries()).map(({ target }) => target);
-    expect(new Set(targets.map(({ destinationId, data }) => `${destinationId} ${data['id']}`)).size).toBe(3);
+    expect(new Set(targets.map(({ destinationId, data }) => `${destinationId} ${String(data['id'])}`)).size).toBe(3);
   });
 
   test('gets it on the one that is named alone', async () => {
