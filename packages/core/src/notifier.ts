@@ -202,7 +202,12 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
       destinations:
         config.destinations === undefined
           ? null
-          : new AddressBook(config.destinations, { clock, emit, pruning: settings.pruning }),
+          : new AddressBook(config.destinations, {
+              clock,
+              emit,
+              channels: settings.channels,
+              pruning: settings.pruning,
+            }),
       clock,
       random,
       emit,

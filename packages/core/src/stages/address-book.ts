@@ -1,4 +1,5 @@
 import { reasonOf } from '../model/errors.ts';
+import type { Channel } from '../model/classes.ts';
 import type { Target } from '../model/recipient.ts';
 import type { Clock } from '../ports/clock.ts';
 import { MOST_DESTINATIONS, type Destinations } from '../ports/destinations.ts';
@@ -10,6 +11,7 @@ import { inTime } from './in-time.ts';
 export interface AddressBookOptions {
   readonly clock: Clock;
   readonly emit: (event: TelemetryEvent) => void;
+  readonly channels: ReadonlyMap<Channel, unknown>;
   readonly pruning: PruningSettings;
 }
 
@@ -40,7 +42,7 @@ export class AddressBook {
 
   /** The page as it is sent to, or why that is not known now. `limitMs`: how long it is waited for. Never rejects. */
   async lookUp(tenant: string, page: readonly Target[], limitMs: number): Promise<Destined | string> {
-    const questions = page.map((target) => questionOf(tenant, target));
+    const questions = page.map((target) => questionOf(tenant, target, this.#options.channels));
     if (questions.every(({ kind }) => kind === 'none')) return { targets: page, failures: new Map() };
     try {
       const found = destined(page, await this.#ask(questions, limitMs));

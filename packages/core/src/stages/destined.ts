@@ -1,4 +1,5 @@
 import { addressProblem } from '../model/address.ts';
+import type { Channel } from '../model/classes.ts';
 import type { Target } from '../model/recipient.ts';
 import {
   LONGEST_ADDRESS,
@@ -22,8 +23,13 @@ export type Question =
   | { readonly kind: 'address'; readonly address: DestinationAddress }
   | { readonly kind: 'none' };
 
-export function questionOf(tenant: string, { channel, to, recipientId, problem }: Target): Question {
-  if (problem !== undefined) return { kind: 'none' };
+/** `channels`: those of the config. Of another one the store may know nothing, and a question that it refuses would keep the whole page. */
+export function questionOf(
+  tenant: string,
+  { channel, to, recipientId, problem }: Target,
+  channels: ReadonlyMap<Channel, unknown>,
+): Question {
+  if (problem !== undefined || !channels.has(channel)) return { kind: 'none' };
   if (to === '')
     return recipientId === '' ? { kind: 'none' } : { kind: 'owner', owner: { tenant, channel, recipientId } };
   if (addressProblem(channel, to) !== null || to.length > LONGEST_ADDRESS) return { kind: 'none' };

@@ -186,6 +186,19 @@ describe('what cannot be sent to', () => {
     expect(failed[0]?.reason).not.toMatch(/dead-1|supp(?!ressed)/);
   });
 
+  test.each([[{ channel: 'fax', id: 'r0' }], [{ channel: 'fax', to: 'x' }], [{ channel: 'sms', id: 'r0' }]])(
+    'keeps nobody from theirs where its channel is none of the config: %o',
+    async (odd) => {
+      const run = phones({ route: () => [odd as TargetInput, { channel: 'push', id: 'r0' }] });
+      await run.registerAll(1);
+      run.work();
+      await run.tell('o1');
+      expect(run.sentTo()).toEqual(['token-0']);
+      const reasons = (await run.deliveries()).flatMap(({ state, reason }) => (state === 'failed' ? [reason] : []));
+      expect(reasons).toEqual([`channel '${odd.channel}' has no provider in the config`]);
+    },
+  );
+
   test('stays as it was without destinations in the config', async () => {
     const run = world({ order: { route: () => [{ channel: 'email', id: 'r0' }] } });
     run.start();
