@@ -54,7 +54,7 @@ const ARROWS: readonly Arrow[] = [
     area: inside('packages/adapters/src/internal'),
     mayImport: [inside('packages/adapters/src/internal'), ourCore, node],
   },
-  ...['queues', 'ledgers', 'providers', 'alerts', 'ingest', 'outbox', 'inboxes'].map((kind) => ({
+  ...['queues', 'ledgers', 'providers', 'alerts', 'destinations', 'ingest', 'outbox', 'inboxes'].map((kind) => ({
     area: inside(`packages/adapters/src/${kind}`),
     mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
   })),

@@ -6,6 +6,7 @@ export default packageBuild({
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),
   ...entriesIn('alerts'),
+  ...entriesIn('destinations'),
   ...entriesIn('ingest'),
   ...entriesIn('outbox'),
   ...entriesIn('fakes'),

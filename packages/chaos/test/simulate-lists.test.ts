@@ -18,7 +18,7 @@ describe('a list in which people are named twice', () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ people, page, again }) => {
         const targets = Array.from({ length: people }, (_, n) => target(n));
-        const doubles = again.map((n) => ({ ...target(n % people), to: target(n % people).to.toUpperCase() }));
+        const doubles = again.map((n) => ({ ...target(n % people), to: target(n % people).to?.toUpperCase() ?? '' }));
         const workload = { kind: 'recipients', targets, doubles } as const;
         const { result, verdict } = await simulate({ setup: setup(people, page), seed: 'list', faults: [], workload });
         expect(result.violations).toEqual([]);

@@ -23,6 +23,11 @@ const WORDING: Readonly<Record<AlertKind, { readonly summary: (count: number) =>
     summary: (count) => `${count} ${count === 1 ? 'message went' : 'messages went'} to another provider`,
     next: 'notifier.status()',
   },
+  'pruning-stopped': {
+    summary: () =>
+      'so many destinations look dead that none is given up any more: look for a wrong environment, key or app first',
+    next: 'docs/how-to/keep-device-tokens.md',
+  },
   'no-progress': { summary: () => 'work is due but nothing is being settled', next: 'notifier.status()' },
 };
 
@@ -152,6 +157,9 @@ function alertKind(event: TelemetryEvent): AlertKind | null {
       return 'failover';
     case 'worker.no-progress':
       return 'no-progress';
+    case 'pruning.stopped':
+      return 'pruning-stopped';
+    case 'pruning.resumed':
     case 'attempt.ended':
     case 'function.shared':
     case 'delivery.stray':

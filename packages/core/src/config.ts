@@ -2,7 +2,9 @@ import type { Channel, DeliveryClass } from './model/classes.ts';
 import type { MessageContent } from './model/delivery.ts';
 import type { Target, TargetInput } from './model/recipient.ts';
 import type { ClassPolicy } from './policy/policy.ts';
+import type { PruningOptions } from './policy/pruning.ts';
 import type { Clock, Random } from './ports/clock.ts';
+import type { Destinations } from './ports/destinations.ts';
 import type { Ledger } from './ports/ledger.ts';
 import type { Provider } from './ports/provider.ts';
 import type { Queue } from './ports/queue.ts';
@@ -105,6 +107,10 @@ export interface NotifierConfig<Types extends NotificationTypes = NotificationTy
   readonly queue?: Queue;
   /** A queue of its own for the deciding stage; default: `queue`. */
   readonly eventsQueue?: Queue;
+  /** Addresses and device tokens with their health: asked before a delivery is made, told what attempts prove. Absent: targets bring their address. */
+  readonly destinations?: Destinations;
+  /** When so many destinations look dead that none is given up any more. */
+  readonly pruning?: PruningOptions;
   readonly channels: Partial<Record<Channel, ChannelConfig>>;
   readonly notifications: Types;
   /** Overrides of PROTOCOL's class table. */

@@ -22,6 +22,7 @@ import type { TelemetryEvent } from './ports/telemetry.ts';
 import { resolveSettings, type ResolvedType } from './settings.ts';
 import type { PublishItem, PublishManyResult, PublishResult } from './stages/accept.ts';
 import { checkBlock, checkEvidence, checkId, checkIdsAndNote, checkSuppress, FORCE } from './stages/check-requests.ts';
+import { AddressBook } from './stages/address-book.ts';
 import type { Context } from './stages/context.ts';
 import { cancelling, record } from './stages/operate.ts';
 import { Lanes } from './stages/lanes.ts';
@@ -76,7 +77,7 @@ export interface Notifier<Types extends NotificationTypes = NotificationTypes> {
   history(id: string): Promise<readonly Move[]>;
   /** A worker with the config's options, overridden by these. Any number may run, in any number of processes. */
   worker(options?: WorkerOptions): Worker;
-  /** Flushes alerts, closes ledger, queues, providers and sinks. A second call does nothing. */
+  /** Flushes alerts, closes ledger, destinations, queues, providers and sinks. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -198,6 +199,15 @@ function makeContext(config: NotifierConfig): { readonly context: Context; reado
       ledger: config.ledger,
       queue,
       eventsQueue: config.eventsQueue ?? queue,
+      destinations:
+        config.destinations === undefined
+          ? null
+          : new AddressBook(config.destinations, {
+              clock,
+              emit,
+              channels: settings.channels,
+              pruning: settings.pruning,
+            }),
       clock,
       random,
       emit,
@@ -212,7 +222,9 @@ async function closeAll(config: NotifierConfig, alerting: Alerting): Promise<voi
   await alerting.close();
   const providers = Object.values(config.channels).flatMap((channel) => channel.providers);
   const parts = new Set(
-    [...providers, config.queue, config.eventsQueue, config.ledger].filter((part) => part !== undefined),
+    [...providers, config.destinations, config.queue, config.eventsQueue, config.ledger].filter(
+      (part) => part !== undefined,
+    ),
   );
   const results = await Promise.allSettled([...parts].map(async (part) => part.close()));
   const failed = results.find((result) => result.status === 'rejected');

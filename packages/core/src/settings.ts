@@ -14,6 +14,7 @@ import {
   invalid,
   isFields,
   numberIn,
+  numberRule,
   oneOf,
   refuseName,
   shown,
@@ -22,6 +23,7 @@ import {
 } from './options.ts';
 import { checkPolicy, POLICY_OPTIONS } from './policy/check-policy.ts';
 import { CLASS_POLICIES, type ClassPolicy } from './policy/policy.ts';
+import type { PruningOptions, PruningSettings } from './policy/pruning.ts';
 import type { Provider } from './ports/provider.ts';
 import { checkPorts, checkProvider } from './settings/check-ports.ts';
 
@@ -40,6 +42,7 @@ export interface Settings {
   readonly types: ReadonlyMap<string, ResolvedType>;
   readonly channels: ReadonlyMap<Channel, ResolvedChannel>;
   readonly worker: WorkerSettings;
+  readonly pruning: PruningSettings;
 }
 
 export interface ResolvedChannel {
@@ -82,6 +85,8 @@ const CONFIG_RULES: Rules & Readonly<Record<keyof NotifierConfig, Rule>> = {
   ledger: PORT,
   queue: PORT,
   eventsQueue: PORT,
+  destinations: PORT,
+  pruning: { ...FIELDS, must: 'an object { share, least, windowMs }' },
   channels: { ...FIELDS, must: 'an object { email: { providers: [...] }, ... }', required: true },
   notifications: { ...FIELDS, must: 'an object of notification types by name', required: true },
   classes: { ...FIELDS, must: 'an object of policies by class' },
@@ -91,6 +96,12 @@ const CONFIG_RULES: Rules & Readonly<Record<keyof NotifierConfig, Rule>> = {
   alerts: PORT,
   clock: PORT,
   random: PORT,
+};
+const PRUNING: PruningSettings = { share: 0.2, least: 10, windowMs: 3_600_000 };
+const PRUNING_RULES: Rules & Readonly<Record<keyof PruningOptions, Rule>> = {
+  share: numberRule({ least: 0, most: 1 }),
+  least: numberRule({ least: 1, most: 1_000_000, whole: true }),
+  windowMs: numberRule({ least: 60_000, most: 86_400_000 }, ' ms'),
 };
 const KNOWN = {
   channel: new Set<string>(['providers'] satisfies readonly (keyof ChannelConfig)[]),
@@ -119,7 +130,7 @@ export function resolveSettings(config: NotifierConfig, builtIn: NotificationTyp
   }
   const worker = resolveWorker(config.worker ?? {});
   checkKeyWindows(channels, worker);
-  return { types, channels, worker };
+  return { types, channels, worker, pruning: resolvePruning(config.pruning) };
 }
 
 /** Worker options with defaults; each bound is in WORKER_BOUNDS, the cross-checks are PROTOCOL rules 2 and 9. */
@@ -232,6 +243,12 @@ function checkDeadLetterRetry(retry: DeadLetterRetry | undefined): void {
   checkNames('deadLetterRetry.', retry, KNOWN.deadLetterRetry);
   numberIn('deadLetterRetry.afterMs', retry.afterMs, { least: 0, most: 31_536_000_000 });
   numberIn('deadLetterRetry.max', retry.max, { least: 1, most: 100, whole: true });
+}
+
+function resolvePruning(pruning: PruningOptions = {}): PruningSettings {
+  checkOptions('pruning.', pruning, PRUNING_RULES);
+  const { share = PRUNING.share, least = PRUNING.least, windowMs = PRUNING.windowMs } = pruning;
+  return { share, least, windowMs };
 }
 
 function typeOf(name: string, notifications: NotificationTypes, classes: Classes): ResolvedType {

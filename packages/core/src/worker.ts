@@ -13,6 +13,7 @@ import { Health } from './worker/health.ts';
 import { pollLedger, receiveWakes, type IntakeParts } from './worker/intake.ts';
 import { Leases } from './worker/leases.ts';
 import { Nap } from './worker/nap.ts';
+import { Reports } from './worker/reports.ts';
 import { Settler } from './worker/settler.ts';
 import { upkeep } from './worker/upkeep.ts';
 import { Wakes } from './worker/wakes.ts';
@@ -110,10 +111,12 @@ async function run(
   const wakes = new Wakes(context.queue);
   const eventWakes = context.eventsQueue === context.queue ? wakes : new Wakes(context.eventsQueue);
   const dispatcher = new Dispatcher(context, owner, { health, leases, wakes });
+  const reports = context.destinations === null ? null : new Reports(context, context.destinations);
   const settler = new Settler(context, health, {
     freed: (count) => dispatcher.freed(count),
     ack: (batch) => wakes.ack(batch),
     later: (batch) => wakes.later(batch, leaseMs),
+    reports,
   });
   dispatcher.settleWith(settler);
   const decides = stages.includes('decide');
@@ -144,7 +147,7 @@ async function run(
     renewing(context, leases, health, signal),
     upkeep(
       context,
-      { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting },
+      { dispatcher: delivers ? dispatcher : null, health, backlog, worker: owner, deadLetterRetry, alerting, reports },
       signal,
     ),
     ...(decider === null ? [] : [decider.run(signal)]),
@@ -158,7 +161,7 @@ async function run(
       stopAll();
     }),
   );
-  const finished = Promise.all(alive).then(() => drain(dispatcher, [wakes, eventWakes], alerting));
+  const finished = Promise.all(alive).then(() => drain(dispatcher, [wakes, eventWakes], { alerting, reports }));
   await Promise.race([finished, outOfTime]);
   drained.abort('drained');
   outer.removeEventListener('abort', stopAll);
@@ -198,8 +201,13 @@ async function renewing(context: Context, leases: Leases, health: Health, signal
 }
 
 /** Marked sends finish, and what they came to is written. */
-async function drain(dispatcher: Dispatcher, wakes: readonly Wakes[], alerting: Alerting): Promise<void> {
+async function drain(
+  dispatcher: Dispatcher,
+  wakes: readonly Wakes[],
+  { alerting, reports }: { readonly alerting: Alerting; readonly reports: Reports | null },
+): Promise<void> {
   await dispatcher.settled();
+  await reports?.settled();
   await alerting.settled();
   await Promise.all(wakes.map((each) => each.settled()));
 }

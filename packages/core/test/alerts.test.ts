@@ -208,7 +208,10 @@ describe('an alert', () => {
 
   test('has words for every kind', async () => {
     const { alerting, got } = make();
-    for (const event of [moved('d', 'dead'), moved('d', 'parked'), failover, noProgress]) alerting.note(event);
+    const stopped: TelemetryEvent = {
+      ...{ kind: 'pruning.stopped', at: 0, channel: 'push', provider: 'apns', dead: 10, accepted: 0 },
+    };
+    for (const event of [moved('d', 'dead'), moved('d', 'parked'), failover, noProgress, stopped]) alerting.note(event);
     await alerting.flush(true);
     expect(got.map(({ kind }) => kind).sort()).toEqual([...ALERT_KINDS].sort());
     expect(got.every(({ summary }) => summary.length > 10)).toBe(true);

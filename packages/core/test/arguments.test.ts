@@ -22,7 +22,7 @@ describe('createNotifier', () => {
       (config) =>
         [`the config ${String(config)}`, config, /^the config must be an object \{ ledger, channels, /] as const,
     ),
-    ...['ledger', 'queue', 'eventsQueue', 'clock', 'random'].flatMap((port) =>
+    ...['ledger', 'queue', 'eventsQueue', 'destinations', 'clock', 'random'].flatMap((port) =>
       [null, 'x', 7, [], {}].map(
         (value) =>
           [`${port} ${JSON.stringify(value)}`, { ...good, [port]: value }, new RegExp(`^${port} must be a `)] as const,
@@ -38,7 +38,7 @@ describe('createNotifier', () => {
           ] as const,
       ),
     ),
-    ...['channels', 'notifications', 'classes', 'worker', 'deadLetterRetry'].flatMap((part) =>
+    ...['channels', 'notifications', 'classes', 'worker', 'deadLetterRetry', 'pruning'].flatMap((part) =>
       [null, 'x', 7, []].map(
         (value) =>
           [

@@ -293,6 +293,18 @@ describe('an option that cannot work', () => {
       config({ deadLetterRetry: { afterMs: NaN, max: 1 } }),
       /^deadLetterRetry\.afterMs must be a number from 0 to .*got NaN$/,
     ],
+    [
+      'a share of more than all',
+      config({ pruning: { share: 20 } }),
+      /^pruning\.share must be a number from 0 to 1, got 20$/,
+    ],
+    ['half a dead device', config({ pruning: { least: 0.5 } }), /^pruning\.least must be a whole number from 1 to /],
+    [
+      'a window of pruning that is none',
+      config({ pruning: { windowMs: 1 } }),
+      /^pruning\.windowMs must be .* ms, got 1$/,
+    ],
+    ['an option of pruning that is none', config({ pruning: { most: 1 } as never }), /^pruning\.most is not an option/],
     ['a dead-letter retry in the past', config({ deadLetterRetry: { afterMs: -1, max: 1 } }), /got -1$/],
     [
       'a dead-letter retry without a bound',
@@ -322,6 +334,7 @@ describe('an option that cannot work', () => {
       channels: keyed(180_000),
       classes: { legal: { retry: { baseMs: 1, factor: 1, maxMs: 1 }, replayForMs: Infinity } },
       deadLetterRetry: { afterMs: 0, max: 100 },
+      pruning: { share: 0, least: 1, windowMs: 60_000 },
       worker: { stages: ['deliver'] },
     });
     expect(() => resolveSettings(of)).not.toThrow();

@@ -1,11 +1,11 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import type { MessageContent, OutgoingMessage, Provider } from '@sendonce/core';
+import type { MessageContent, Outcome, OutgoingMessage, Provider } from '@sendonce/core';
 import { canonicalJson, isFields, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
-import { httpApi } from '../internal/api/http-api.ts';
-import { textAt } from '../internal/api/json-path.ts';
+import { httpApi, type ApiAnswer } from '../internal/api/http-api.ts';
+import { at, textAt } from '../internal/api/json-path.ts';
 import { API_RULES } from '../internal/api/options.ts';
-import { codes, type OutcomeRow } from '../internal/api/outcome-table.ts';
+import { codes, outcomeBy, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { http2Host } from '../internal/http/http2.ts';
 import type { HttpPost } from '../internal/http/post.ts';
 import { checkAdapter, invalid, SECRET_RULE } from '../internal/options.ts';
@@ -117,6 +117,7 @@ export function apns(options: ApnsOptions): Provider {
     idIn: ({ headers }) => textAt(headers, 'apns-id'),
     codeIn: ({ json }) => textAt(json, 'reason'),
     reasonIn: ({ json }) => textAt(json, 'reason'),
+    special: goneSince,
     table: OUTCOMES,
   });
 }
@@ -146,6 +147,14 @@ function requestFor(
     },
     body,
   };
+}
+
+/** With a 410 Apple says when it found the token to be gone: whoever registered it later is not meant. */
+function goneSince({ status, json }: ApiAnswer): Outcome | null {
+  const [reason, goneAt] = [textAt(json, 'reason'), at(json, 'timestamp')];
+  if (status !== 410 || reason === null || !Number.isSafeInteger(goneAt)) return null;
+  const told = outcomeBy(OUTCOMES, { status, code: reason, reason: `HTTP 410 (${reason}): ${reason}` });
+  return told.kind === 'rejected' ? { ...told, goneAt: goneAt as number } : told;
 }
 
 interface Payload {

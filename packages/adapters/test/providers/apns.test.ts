@@ -76,6 +76,16 @@ describe('apns: a service that read the whole request', () => {
   );
 });
 
+test.each([
+  ['says since when', { reason: 'Unregistered', timestamp: 1_700_000_000_123 }, 1_700_000_000_123],
+  ['says since nothing', { reason: 'ExpiredToken', timestamp: 'x' }, undefined],
+])('a token that is gone is told with the time at which Apple found it so, where it %s', async (_, said, goneAt) => {
+  const { provider } = await apple(says(410, JSON.stringify(said)));
+  const { reason } = said;
+  const expected = { kind: 'rejected', scope: 'destination', reason: `HTTP 410 (${reason}): ${reason}`, code: reason };
+  expect(await provider.send(message, contextOf())).toEqual(goneAt === undefined ? expected : { ...expected, goneAt });
+});
+
 describe('a message through Apple', () => {
   test('is one request, the same for the same message and key', async () => {
     const { fake, provider } = await apple(accepts);

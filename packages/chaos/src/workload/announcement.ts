@@ -57,7 +57,7 @@ function doublesOf({ numbers, targetOf }: KnownRecipients, doubles: readonly Tar
   });
 }
 
-function identityOf({ channel, to, id, destinationId }: TargetInput): string {
+function identityOf({ channel, to = '', id, destinationId }: TargetInput): string {
   return JSON.stringify([channel, id ?? normaliseAddress(channel, to), destinationId ?? '']);
 }
 

@@ -13,7 +13,7 @@ interface Person {
 }
 
 /** Recipient `number` of a seed: the same person whatever other recipients there are. No two share an address. */
-export function seededTarget(seed: number, number: number, channel: Channel): TargetInput {
+export function seededTarget(seed: number, number: number, channel: Channel): TargetInput & { readonly to: string } {
   const to = channel === 'email' ? emailOf(seed, number, personOf(seed, number)) : addressOf(number, channel);
   return { channel, to, number };
 }

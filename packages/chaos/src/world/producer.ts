@@ -74,7 +74,7 @@ function expected(
 /** From the moment at which the producer asks for them, messages to these recipients are no phantoms. */
 function* expecting(recipients: Iterable<TargetInput>, registry: Registry): Generator<TargetInput> {
   for (const target of recipients) {
-    if (typeof target['number'] === 'number') registry.expect(target['number'], target.to);
+    if (typeof target['number'] === 'number') registry.expect(target['number'], target.to ?? '');
     yield target;
   }
 }

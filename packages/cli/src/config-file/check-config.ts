@@ -6,6 +6,8 @@ const CONFIG_OPTIONS = {
   ledger: true,
   queue: true,
   eventsQueue: true,
+  destinations: true,
+  pruning: true,
   channels: true,
   notifications: true,
   classes: true,

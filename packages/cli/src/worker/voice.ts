@@ -77,6 +77,10 @@ function wordsOf(event: TelemetryEvent): string | null {
       return `The ${event.name} of '${event.type}' returns objects that it keeps: it is called once at a time.`;
     case 'worker.no-progress':
       return `No progress for ${Math.round(event.sinceMs / 1_000)} s although ${event.waiting} deliveries wait.`;
+    case 'pruning.stopped':
+      return `${event.dead} destinations of '${event.provider}' look dead and ${event.accepted} do not: none is given up until that is less.`;
+    case 'pruning.resumed':
+      return `Destinations that '${event.provider}' calls dead are given up again.`;
     case 'duplicate.recorded':
       return `A second acceptance of ${event.id} was recorded: somebody may have got it twice.`;
     case 'notification.moved':

@@ -6,5 +6,7 @@ export { providerCapabilities, providerLaws, SERVICE_ANSWERS } from './provider.
 export type { ProviderSubject, ServiceAnswer } from './provider.ts';
 export { clockLaws, randomLaws } from './clock.ts';
 export type { ClockSubject, RandomSubject } from './clock.ts';
+export { destinationLaws } from './destinations.ts';
+export type { DestinationsSubject } from './destinations.ts';
 export { ledgerCapabilities, ledgerLaws, ledgerWalks } from './ledger.ts';
 export type { LedgerSubject, WalkOptions } from './ledger.ts';

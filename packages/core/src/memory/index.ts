@@ -17,6 +17,8 @@ export type {
   ProviderCall,
   ProviderModel,
 } from './provider.ts';
+export { memoryDestinations } from './destinations.ts';
+export type { MemoryDestinationsOptions } from './destinations.ts';
 export { manualClock } from './clock.ts';
 export type { ManualClock, ManualClockOptions } from './clock.ts';
 export { seededRandom } from './random.ts';

@@ -21,10 +21,11 @@ export interface Target {
 /** A target as a route function or a caller writes it. */
 export interface TargetInput {
   readonly channel: Channel;
-  readonly to: string;
+  /** May be left out with an `id` where the config has `destinations`: then it goes to each of the recipient's own. */
+  readonly to?: string;
   /** Stable id of the person, 1 to 512 characters; default: the normalised address. */
   readonly id?: string;
-  /** Up to 512 characters. @defaultValue '' */
+  /** Up to 512 characters; without `to`, which of the recipient's destinations alone. @defaultValue '' */
   readonly destinationId?: string;
   /** Anything else becomes `data`, as JSON. */
   readonly [field: string]: unknown;

@@ -52,6 +52,15 @@ export type TelemetryEvent =
     }
   | { readonly kind: 'worker.degraded'; readonly at: number; readonly worker: string; readonly reason: string }
   | { readonly kind: 'worker.recovered'; readonly at: number; readonly worker: string }
+  /** So many of a provider's sends say that the destination is dead that none is given up, or no longer so. */
+  | {
+      readonly kind: 'pruning.stopped' | 'pruning.resumed';
+      readonly at: number;
+      readonly channel: Channel;
+      readonly provider: string;
+      readonly dead: number;
+      readonly accepted: number;
+    }
   | {
       readonly kind: 'worker.no-progress';
       readonly at: number;
@@ -65,7 +74,7 @@ export interface Telemetry {
   emit(event: TelemetryEvent): void;
 }
 
-export const ALERT_KINDS = ['dead-letter', 'parked', 'failover', 'no-progress'] as const;
+export const ALERT_KINDS = ['dead-letter', 'parked', 'failover', 'no-progress', 'pruning-stopped'] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
 /** Something a person should look at; events of one kind within the grouping time are one alert with a count. */

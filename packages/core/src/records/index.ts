@@ -4,6 +4,8 @@ export { epochs, newEpoch } from './epochs.ts';
 export type { Epochs, SavedEpoch } from './epochs.ts';
 export { notificationWorkAt, watchAt, watchField, workAt, workField } from './due-at.ts';
 export type { TimeField } from './due-at.ts';
+export { destinationsOver } from './destinations/over.ts';
+export type * from './destinations/store.ts';
 export { guarded } from './guarded.ts';
 export { recordLedger } from './ledger.ts';
 export { enter } from './reckoning.ts';

@@ -1,6 +1,7 @@
 import { ANY_PROVIDER } from '../model/delivery.ts';
 import { invalid, isFields, numberIn, oneOf, shown } from '../options.ts';
 import type { Clock, Random } from '../ports/clock.ts';
+import type { Destinations } from '../ports/destinations.ts';
 import type { Ledger } from '../ports/ledger.ts';
 import type { Lookup, Provider } from '../ports/provider.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -35,6 +36,17 @@ const LEDGER: Methods<Ledger> = [
   'close',
 ];
 const QUEUE: Methods<Queue> = ['enqueue', 'receive', 'ack', 'release', 'extend', 'depth', 'close'];
+const DESTINATIONS: Methods<Destinations> = [
+  'register',
+  'remove',
+  'of',
+  'report',
+  'suppress',
+  'health',
+  'list',
+  'forget',
+  'close',
+];
 const CLOCK: Methods<Clock> = ['now', 'monotonic', 'sleep'];
 const RANDOM: Methods<Random> = ['next', 'id'];
 const PROVIDER: Methods<Provider> = ['send', 'close'];
@@ -46,6 +58,7 @@ interface PortsGiven {
   readonly ledger?: unknown;
   readonly queue?: unknown;
   readonly eventsQueue?: unknown;
+  readonly destinations?: unknown;
   readonly clock?: unknown;
   readonly random?: unknown;
   readonly telemetry?: unknown;
@@ -60,6 +73,7 @@ export function checkPorts(given: PortsGiven): void {
   checkPort('ledger', 'ledger', given.ledger);
   for (const name of ['queue', 'eventsQueue'] as const)
     if (given[name] !== undefined) checkPort('queue', name, given[name]);
+  if (given.destinations !== undefined) checkPort('destinations', 'destinations', given.destinations);
   if (given.clock !== undefined) portAt('clock', given.clock, 'a clock', CLOCK);
   if (given.random !== undefined) portAt('random', given.random, 'a source of randomness', RANDOM);
   sinksAt('telemetry', given.telemetry, 'a telemetry sink', TELEMETRY);
@@ -86,8 +100,9 @@ export function checkProvider(channel: string, at: string, given: unknown): void
 }
 
 /** One port apart from a config. @throws SendonceError CONFIG_INVALID naming the port and what it lacks. */
-export function checkPort(kind: 'ledger' | 'queue', at: string, given: unknown): void {
+export function checkPort(kind: 'ledger' | 'queue' | 'destinations', at: string, given: unknown): void {
   if (kind === 'queue') queueAt(at, given);
+  else if (kind === 'destinations') portAt(at, given, 'a store of destinations', DESTINATIONS);
   else portAt(at, given, 'a ledger', LEDGER);
 }
 

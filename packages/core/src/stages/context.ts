@@ -3,6 +3,7 @@ import type { Ledger } from '../ports/ledger.ts';
 import type { Queue } from '../ports/queue.ts';
 import type { TelemetryEvent } from '../ports/telemetry.ts';
 import type { Settings } from '../settings.ts';
+import type { AddressBook } from './address-book.ts';
 import type { Made, Routed } from './answered.ts';
 import type { Lanes } from './lanes.ts';
 
@@ -14,6 +15,8 @@ export interface Context {
   readonly queue: Queue | null;
   /** Wakes for notifications; the same queue unless configured apart. */
   readonly eventsQueue: Queue | null;
+  /** Null: targets bring their address, and nobody is told what attempts prove about it. */
+  readonly destinations: AddressBook | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: (event: TelemetryEvent) => void;

@@ -56,9 +56,11 @@ function rejected(fields: Fields): Outcome {
   const given = fields['scope'];
   const scope = REJECTION_SCOPES.find((each) => each === given);
   if (scope === undefined) return unusable(`rejected with scope ${named(given)}, which is no scope`);
-  const { code } = fields;
+  const { code, goneAt } = fields;
   const said = typeof code === 'string' || typeof code === 'number' ? { code: reasonOf(code) } : {};
-  return { kind: 'rejected', scope, reason: reasonIn(fields), ...said };
+  const isTime = Number.isSafeInteger(goneAt) && (goneAt as number) >= 0;
+  const since = isTime && scope === 'destination' ? { goneAt: goneAt as number } : {};
+  return { kind: 'rejected', scope, reason: reasonIn(fields), ...said, ...since };
 }
 
 /** A wait that is none is left out, and the class's own back-off applies; the reason says so, or nobody would ever see it. */

@@ -54,7 +54,7 @@ export function stepsOf(
     const { type } = each.record;
     // The type says how often to try and what can be opted out of: without it no delivery may be made.
     if (!types.has(type)) return waits(context, each, `type '${type}' is not in this worker's config`);
-    if (each.page !== null) return addOrWait(context, each, each.page, null);
+    if (each.page !== null) return expanded(context, each, each.page, null);
     const answer = routed.get(each);
     if (answer === undefined) return waits(context, each, `type '${type}' has no route in this worker's config`);
     return answer.then((known) => routedStep(context, each, known, signal));
@@ -94,7 +94,7 @@ async function routedStep(
 ): Promise<Step> {
   switch (routed.kind) {
     case 'page':
-      return addOrWait(context, held, routed.targets, routed.targets.length);
+      return expanded(context, held, routed.targets, routed.targets.length);
     case 'pages': {
       const problem = await sealRouted(context, { held, pages: routed.pages, signal });
       // Sealed now: the next claim hands out page 0.
@@ -107,6 +107,30 @@ async function routedStep(
   }
 }
 
+/** The page with the recipients' own destinations in it. Where these cannot be asked now it is let go, visibly, and counts as no failure. */
+function expanded(
+  context: Context,
+  held: HeldNotification,
+  page: readonly Target[],
+  sealTargets: number | null,
+): Step | Promise<Step> {
+  const { destinations, settings } = context;
+  if (destinations === null) return addOrWait(context, held, { page, sealTargets });
+  return destinations.lookUp(held.record.tenant, page, settings.worker.leaseMs).then((found) => {
+    if (typeof found !== 'string')
+      return addOrWait(context, held, { page: found.targets, failures: found.failures, sealTargets });
+    return waits(context, held, found);
+  });
+}
+
+/** What becomes of a page. */
+interface Page {
+  readonly page: readonly Target[];
+  readonly sealTargets: number | null;
+  /** Why some of its targets are not sent to, whatever else is known of them. */
+  readonly failures?: ReadonlyMap<Target, string>;
+}
+
 /**
  * A channel that this config does not know may be in another worker's, during a deploy: a delivery that is born failed would be beyond
  * that one's help. So the notification is left alone, visibly, for as long as a route may throw less one, which is a minute or two;
@@ -114,31 +138,25 @@ async function routedStep(
  * for it. The wait is once per lease, not per page: a million recipients on a channel that was forgotten are told today. A name that is
  * no channel at all is in nobody's config.
  */
-function addOrWait(
-  context: Context,
-  held: HeldNotification,
-  page: readonly Target[],
-  sealTargets: number | null,
-): Step {
+function addOrWait(context: Context, held: HeldNotification, of: Page): Step {
   const { record } = held;
-  const lacked = page.find(
+  const lacked = of.page.find(
     ({ channel, problem }) =>
       problem === undefined && !context.settings.channels.has(channel) && CHANNELS.includes(channel),
   )?.channel;
-  if (lacked === undefined || held.waitedOut === true) return adding(context, held, page, sealTargets);
-  if (record.failures >= MAX_ROUTING_FAILURES - 1)
-    return adding(context, { ...held, waitedOut: true }, page, sealTargets);
+  if (lacked === undefined || held.waitedOut === true) return adding(context, held, of);
+  if (record.failures >= MAX_ROUTING_FAILURES - 1) return adding(context, { ...held, waitedOut: true }, of);
   const reason = `channel '${lacked}' has no provider in this worker's config`;
   return { kind: 'release', held, failure: reason, reason, delayMs: unknownConfigDelayMs(context) };
 }
 
 /** Deliveries are made here, one notification at a time: one that cannot be expanded fails alone, and is a dead letter in the end. */
-function adding(context: Context, held: HeldNotification, page: readonly Target[], sealTargets: number | null): Step {
+function adding(context: Context, held: HeldNotification, { page, sealTargets, failures }: Page): Step {
   try {
     return {
       kind: 'add',
       held,
-      deliveries: page.map((target) => newDelivery(context, held.record, target)),
+      deliveries: page.map((target) => newDelivery(context, held.record, target, failures?.get(target))),
       sealTargets,
     };
   } catch (thrown) {
@@ -155,7 +173,7 @@ function waits(context: Context, held: HeldNotification, reason: string): Step {
 }
 
 /** A derived id, so a repeated expansion makes the same delivery. What can never be sent is born as a dead letter with its reason. */
-function newDelivery(context: Context, record: NotificationRecord, target: Target): NewDelivery {
+function newDelivery(context: Context, record: NotificationRecord, target: Target, failure?: string): NewDelivery {
   const type = context.settings.types.get(record.type);
   const { recipientId, channel, destinationId } = target;
   return {
@@ -164,7 +182,7 @@ function newDelivery(context: Context, record: NotificationRecord, target: Targe
     provider: context.settings.channels.get(channel)?.order[0] ?? '',
     maxAttempts: type?.policy.maxAttempts ?? 1,
     topic: type?.topic ?? null,
-    failed: problemOf(context, target),
+    failed: failure ?? problemOf(context, target),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Marked } from '../stages/deliver.ts';
 import { emitMove } from '../stages/events.ts';
 import { settle, type Settlement } from '../stages/settle.ts';
 import type { Health } from './health.ts';
+import type { Reports } from './reports.ts';
 
 export interface Ended {
   readonly item: Marked;
@@ -23,6 +24,8 @@ export interface SettlerHooks {
   readonly ack: (wakes: readonly ReceivedWake[]) => void;
   /** Gives wakes back, to come again after a lease. */
   readonly later: (wakes: readonly ReceivedWake[]) => void;
+  /** What attempts prove about addresses, where somebody wants to know. */
+  readonly reports: Reports | null;
 }
 
 function isOwnedByLedger(verdict: SettleVerdict): boolean {
@@ -136,6 +139,7 @@ export class Settler {
       if (isOwnedByLedger(verdict)) wakes.push(...ofItem);
       else this.#hooks.later(ofItem);
       this.#tell(item, outcome, verdict);
+      this.#hooks.reports?.heard(item, outcome);
       if (verdict.kind !== 'settled' || verdict.state !== 'retry-scheduled' || next.kind !== 'retry') return;
       if (next.provider !== item.prepared.provider.name) this.#tellFailover(item, next.provider);
       again.push({ id: verdict.id, delayMs: next.delayMs });

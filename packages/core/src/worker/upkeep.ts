@@ -7,6 +7,7 @@ import { redrive } from '../stages/replay.ts';
 import type { Backlog } from './backlog.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { Health } from './health.ts';
+import type { Reports } from './reports.ts';
 
 /** Records per sweep; what is left waits for the next. */
 const SWEEP_BATCH = 500;
@@ -20,6 +21,7 @@ export interface UpkeepParts {
   readonly worker: string;
   readonly deadLetterRetry: DeadLetterRetry | null;
   readonly alerting: Alerting;
+  readonly reports: Reports | null;
 }
 
 /** PROTOCOL rule 15: in every worker, or a wiped queue loses work. */
@@ -34,6 +36,7 @@ export async function upkeep(context: Context, parts: UpkeepParts, signal: Abort
     if (signal.aborted) return;
     // Beside the rest: whoever is told may be slow, and everybody waits for the sweeper.
     parts.alerting.flushSoon();
+    parts.reports?.flushSoon();
     parts.health.fade();
     try {
       await sweep(context, signal);

@@ -7,6 +7,7 @@ const SOUND: readonly Outcome[] = [
   { kind: 'accepted', providerMessageId: 'm-1' },
   { kind: 'rejected', scope: 'message', reason: 'bad' },
   { kind: 'rejected', scope: 'destination', reason: 'bad', code: '550' },
+  { kind: 'rejected', scope: 'destination', reason: 'gone', goneAt: 1_700_000_000_000 },
   { kind: 'rejected', scope: 'provider', reason: 'bad' },
   { kind: 'deferred', reason: '429' },
   { kind: 'deferred', reason: '429', retryAfterMs: 0 },
@@ -79,6 +80,14 @@ describe('an answer that is no outcome', () => {
   });
 });
 
+test.each([-1, 1.5, NaN, '7', null, {}])(
+  'a time since when a destination is gone that is none is left out: %o',
+  (goneAt) => {
+    const outcome = outcomeOf({ kind: 'rejected', scope: 'destination', reason: 'gone', goneAt });
+    expect(outcome).toEqual({ kind: 'rejected', scope: 'destination', reason: 'gone' });
+  },
+);
+
 describe('a wait that is none', () => {
   test.each([NaN, -1, Infinity, -Infinity, '5', 1e300, {}, 5n, true])(
     'is left out, and the reason says so: %o',
@@ -117,7 +126,7 @@ describe.each(['rejected', 'deferred', 'not-sent', 'unknown'] as const)('the rea
 
 test('every field of every kind may be odd', () => {
   for (const kind of OUTCOME_KINDS)
-    for (const field of ['reason', 'scope', 'code', 'retryAfterMs', 'providerMessageId'])
+    for (const field of ['reason', 'scope', 'code', 'retryAfterMs', 'goneAt', 'providerMessageId'])
       for (const { make, what } of ODD_VALUES) {
         const outcome = outcomeOf({ kind, scope: 'message', reason: 'x', providerMessageId: 'm', [field]: make() });
         expect(OUTCOME_KINDS, `${kind}.${field}: ${what}`).toContain(outcome.kind);

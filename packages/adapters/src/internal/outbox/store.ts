@@ -79,7 +79,7 @@ export const TABLE_RULE: Rule = {
 };
 
 /** For the names of indexes, which stand in the table's own schema. */
-function plainName(table: string): string {
+export function plainName(table: string): string {
   return table.slice(table.indexOf('.') + 1);
 }
 

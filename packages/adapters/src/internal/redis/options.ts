@@ -58,12 +58,14 @@ export interface CheckedOptions {
   readonly warn: (warning: string) => void;
 }
 
+export const NAME_RULE: Rule = {
+  must: "a text of 1 to 60 letters, digits, '_', '.' or '-'",
+  fits: (value) => typeof value === 'string' && /^[\w.-]{1,60}$/.test(value),
+};
+
 const RULES: Rules = {
   client: CLIENT_RULE,
-  name: {
-    must: "a text of 1 to 60 letters, digits, '_', '.' or '-'",
-    fits: (value) => typeof value === 'string' && /^[\w.-]{1,60}$/.test(value),
-  },
+  name: NAME_RULE,
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
   contentRetentionMs: numberRule({ least: 0, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms'),
   retentionMs: numberRule({ least: DAY_MS, most: Number.MAX_SAFE_INTEGER, whole: true }, ' ms (at least 1 day)'),
