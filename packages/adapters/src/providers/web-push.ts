@@ -116,16 +116,16 @@ function bodyOf({ secret }: Vapid, key: string, to: Subscription, plain: Buffer)
 function endpointProblem(endpoint: URL, { allow, privateAddresses }: Fixed): Rejection | null {
   const host = hostOf(endpoint);
   if (endpoint.protocol !== 'https:' && !privateAddresses)
-    return refused('destination', "the subscription's endpoint is not a whole https address");
+    return notAllowed("the subscription's endpoint is not a whole https address");
   try {
-    if (!allow(endpoint)) return refused('destination', `${endpoint.host} is not allowed by the option 'allow'`);
+    if (!allow(endpoint)) return notAllowed(`${endpoint.host} is not allowed by the option 'allow'`);
   } catch (error) {
     // Nothing is known of the subscription then: it is not to be given up.
     return refused('provider', `the option 'allow' threw: ${String(error)}`);
   }
   // A name is looked up when it is connected to; an address never is.
   const isHere = isIP(host) !== 0 && !isPublicAddress(host);
-  return isHere && !privateAddresses ? refused('destination', new NotPublic(host).message) : null;
+  return isHere && !privateAddresses ? notAllowed(new NotPublic(host).message) : null;
 }
 
 /** What the service worker gets: the content but for what the push service is told, and our id as the tag of what it shows. */
@@ -152,6 +152,11 @@ function headersOf({ content, deliveryId }: OutgoingMessage, ttlSeconds: number)
     urgency: String(urgency),
     topic,
   };
+}
+
+/** What our own options keep from is no proof that a subscription is over. */
+function notAllowed(reason: string): Rejection {
+  return { ...refused('destination', reason), goneAt: null };
 }
 
 function refused(scope: Rejection['scope'], reason: string): Rejection {

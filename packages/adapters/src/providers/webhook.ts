@@ -159,7 +159,7 @@ function targetUrl(to: string, { allow, privateAddresses = false }: WebhookOptio
 }
 
 function refused(reason: string): Rejection {
-  return { kind: 'rejected', scope: 'destination', reason };
+  return { kind: 'rejected', scope: 'destination', reason, goneAt: null };
 }
 
 function lookupFor(fixed: URL | null, { privateAddresses = false }: WebhookOptions): { lookup?: typeof publicLookup } {

@@ -33,6 +33,8 @@ export class Vitals {
       case 'delivery.failover':
       case 'delivery.stray':
       case 'function.shared':
+      case 'pruning.stopped':
+      case 'pruning.resumed':
       case 'duplicate.recorded':
         return;
     }

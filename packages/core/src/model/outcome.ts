@@ -9,13 +9,16 @@ export type RejectionScope = (typeof REJECTION_SCOPES)[number];
 export type Outcome =
   /** The provider took the message and gave its own id for it. A 2xx without that id is `unknown`, reason `missing-id`. */
   | { readonly kind: 'accepted'; readonly providerMessageId: string }
-  /** The provider refused for good; `code` is the provider's own, `goneAt` since when it knows the destination to be gone (epoch ms, its clock). */
+  /**
+   * The provider refused for good; `code` is the provider's own. Of a destination, `goneAt` is since when the provider knows it to be gone
+   * (epoch ms, its clock), and null says that this is no proof of it: a full mailbox, an option of ours. @defaultValue gone, now
+   */
   | {
       readonly kind: 'rejected';
       readonly scope: RejectionScope;
       readonly reason: string;
       readonly code?: string;
-      readonly goneAt?: number;
+      readonly goneAt?: number | null;
     }
   /** The provider proved that it did not take the message now and may later (429, documented not-processed 503). */
   | { readonly kind: 'deferred'; readonly reason: string; readonly retryAfterMs?: number }

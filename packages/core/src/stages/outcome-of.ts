@@ -58,8 +58,8 @@ function rejected(fields: Fields): Outcome {
   if (scope === undefined) return unusable(`rejected with scope ${named(given)}, which is no scope`);
   const { code, goneAt } = fields;
   const said = typeof code === 'string' || typeof code === 'number' ? { code: reasonOf(code) } : {};
-  const isTime = Number.isSafeInteger(goneAt) && (goneAt as number) >= 0;
-  const since = isTime && scope === 'destination' ? { goneAt: goneAt as number } : {};
+  const isTime = goneAt === null || (Number.isSafeInteger(goneAt) && (goneAt as number) >= 0);
+  const since = isTime && scope === 'destination' ? { goneAt: goneAt as number | null } : {};
   return { kind: 'rejected', scope, reason: reasonIn(fields), ...said, ...since };
 }
 

@@ -29,7 +29,7 @@ export class Reports {
   readonly #context: Context;
   readonly #book: AddressBook;
   readonly #sources = new Map<string, Source>();
-  #waiting: Omit<DestinationEvidence, 'kind'>[] = [];
+  #waiting: DestinationEvidence[] = [];
   #flushing: Promise<void> | null = null;
 
   constructor(context: Context, book: AddressBook) {
@@ -44,11 +44,13 @@ export class Reports {
     const { tenant, target, updatedAt } = granted.record;
     const { channel, to } = target;
     if (to === '' || to.length > LONGEST_ADDRESS) return;
-    this.#sourceOf(channel, provider.name).dead += 1;
-    if (this.#waiting.length >= MOST_KEPT) this.#waiting.shift();
     const { reason, goneAt } = outcome;
+    const kind = goneAt === null ? 'suspect' : 'dead';
+    if (kind === 'dead') this.#sourceOf(channel, provider.name).dead += 1;
+    if (this.#waiting.length >= MOST_KEPT) this.#waiting.shift();
     // Without the provider's own time it was so at the earliest when the delivery was claimed: whoever registered since then wins.
-    this.#waiting.push({ tenant, channel, to, at: goneAt ?? Math.floor(updatedAt), provider: provider.name, reason });
+    const at = goneAt ?? Math.floor(updatedAt);
+    this.#waiting.push({ kind, tenant, channel, to, at, provider: provider.name, reason });
   }
 
   /** Reports what waits while the caller goes on. One that is under way is not joined by another. */
@@ -82,7 +84,7 @@ export class Reports {
   async #flush(): Promise<void> {
     const batch = this.#waiting.splice(0);
     try {
-      const evidence = batch.map((each): DestinationEvidence => ({ ...each, kind: this.#kindOf(each) }));
+      const evidence = batch.map((each) => (this.#isStopped(each) ? { ...each, kind: 'suspect' as const } : each));
       await this.#book.bounded(this.#book.port.report(evidence), LIMIT_MS);
       this.#book.worked();
     } catch (thrown) {
@@ -93,8 +95,8 @@ export class Reports {
     }
   }
 
-  #kindOf({ channel, provider }: Omit<DestinationEvidence, 'kind'>): DestinationEvidence['kind'] {
-    return this.#sourceOf(channel, provider).isStopped ? 'suspect' : 'dead';
+  #isStopped({ channel, provider }: DestinationEvidence): boolean {
+    return this.#sourceOf(channel, provider).isStopped;
   }
 
   #sourceOf(channel: Source['channel'], provider: string): Source {

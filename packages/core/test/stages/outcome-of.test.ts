@@ -8,6 +8,7 @@ const SOUND: readonly Outcome[] = [
   { kind: 'rejected', scope: 'message', reason: 'bad' },
   { kind: 'rejected', scope: 'destination', reason: 'bad', code: '550' },
   { kind: 'rejected', scope: 'destination', reason: 'gone', goneAt: 1_700_000_000_000 },
+  { kind: 'rejected', scope: 'destination', reason: 'full', goneAt: null },
   { kind: 'rejected', scope: 'provider', reason: 'bad' },
   { kind: 'deferred', reason: '429' },
   { kind: 'deferred', reason: '429', retryAfterMs: 0 },
@@ -80,7 +81,7 @@ describe('an answer that is no outcome', () => {
   });
 });
 
-test.each([-1, 1.5, NaN, '7', null, {}])(
+test.each([-1, 1.5, NaN, '7', undefined, {}])(
   'a time since when a destination is gone that is none is left out: %o',
   (goneAt) => {
     const outcome = outcomeOf({ kind: 'rejected', scope: 'destination', reason: 'gone', goneAt });

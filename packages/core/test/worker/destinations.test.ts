@@ -315,6 +315,21 @@ describe('what an attempt proves about a destination', () => {
     expect(health).toMatchObject({ state: 'usable', evidence: [{ at: before - 1_000, counted: false }] });
   });
 
+  test('is a suspicion where the refusal is no proof: nothing is given up, however many there are', async () => {
+    const run = phones();
+    await run.registerAll(20);
+    run.push.answerWith(() => ({ reply: { ...GONE, reason: 'full', goneAt: null } as Outcome }));
+    const worker = run.work();
+    await run.tell('o1', 20);
+    const all = await run.destinations.health(Array.from({ length: 20 }, (_, i) => address(`token-${i}`)));
+    for (const health of all)
+      expect(health).toMatchObject({
+        state: 'usable',
+        evidence: [{ kind: 'suspect', counted: false, reason: 'full' }],
+      });
+    expect(worker.events.filter(({ kind }) => kind === 'pruning.stopped')).toEqual([]);
+  });
+
   test.each([
     ['the message', { kind: 'rejected', scope: 'message', reason: 'INVALID_ARGUMENT' }],
     ['the provider', { kind: 'rejected', scope: 'provider', reason: 'no credit' }],

@@ -21,11 +21,15 @@ export function refusalOf(answer: HttpAnswer, rules: RefusalRules, now: number):
   if (status === 429 || status === 425 || rules.notTakenOn.has(status))
     return { kind: 'deferred', reason, ...retryAfter(answer.headers, now) };
   const scope = scopeOf(status, rules);
-  return scope === null ? { kind: 'unknown', reason } : { kind: 'rejected', scope, reason, code: String(status) };
+  if (scope === null) return { kind: 'unknown', reason };
+  const proof = scope === 'destination' && status !== GONE ? { goneAt: null } : {};
+  return { kind: 'rejected', scope, reason, code: String(status), ...proof };
 }
 
 /** The address does not work. */
 const OF_ADDRESS: ReadonlySet<number> = new Set([301, 307, 308, 401, 403, 404, 405, 410, 421, 426, 451]);
+/** The only status that says for good that an address is no more: a deploy that went wrong answers 404, and a lost secret 401. */
+const GONE = 410;
 /** The account, a proxy, or what the service cannot do at all. */
 const OF_PROVIDER: ReadonlySet<number> = new Set([402, 407, 501, 505]);
 const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 409]);

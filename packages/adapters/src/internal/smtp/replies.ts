@@ -21,11 +21,13 @@ export function outcomeOfFailure({ error, begun }: SmtpFailure): Outcome {
   // A log-in that fails for now is this server's trouble: another provider may take its place at once.
   if (code < 500)
     return isAuth(error) ? { kind: 'not-sent', reason: error.message } : { kind: 'deferred', reason: error.message };
+  const scope = scopeOf(error, reply);
   return {
     kind: 'rejected',
-    scope: scopeOf(error, reply),
+    scope,
     reason: error.message,
     code: reply.enhanced ?? String(code),
+    ...(scope === 'destination' && MAY_PASS.test(reply.enhanced ?? '') ? { goneAt: null } : {}),
   };
 }
 
@@ -63,6 +65,9 @@ function unanswered(error: SmtpError): Outcome {
 function isAuth({ code, command = '' }: SmtpError): boolean {
   return code === 'EAUTH' || command.startsWith('AUTH') || command === 'STARTTLS';
 }
+
+/** RFC 3463: a mailbox that is full or takes nothing so large, a network that does not lead there today. A mailbox that is disabled (5.2.1) is gone. */
+const MAY_PASS = /^5\.(2\.[^1]|4\.)/;
 
 /** Credentials and encryption that the server wants, commands that it does not know. */
 const OF_PROVIDER: ReadonlySet<number> = new Set([500, 502, 503, 504, 521, 530, 534, 535, 538]);
