@@ -46,6 +46,12 @@ const dead: Prepare = async (ledger) => {
   await ledger.settle([{ ...settleOf(scene.id, scene.fence), outcome: REJECTED, next }]);
   return scene;
 };
+/** The notification, of which nothing moves any more. */
+const over: Prepare = async (ledger) => {
+  await dead(ledger);
+  await ledger.sweep({ max: 1, reconcileLeaseMs: 1_000 });
+  return { id: notificationId('default', 'order', 'k1'), fence: 0 };
+};
 const unclear: Prepare = async (ledger) => {
   const scene = await marked(ledger);
   const next = { kind: 'unknown', reconcileInMs: 0, reason: 'no answer' } as const;
@@ -162,6 +168,13 @@ const CALLS: readonly (readonly [
     ({ ledger, id }) => ledger.replay([{ id, forced: false, automatic: false, ...operator }]),
     [{ kind: 'repeated' }],
     4,
+  ],
+  [
+    'forget',
+    over,
+    ({ ledger, id }) => ledger.forget([{ id, settledForMs: 0 }]),
+    [{ kind: 'forgotten', record: { key: 'k1' } }],
+    0,
   ],
 ];
 

@@ -169,7 +169,7 @@ describe('notify send refuses', () => {
     made.write(
       'memory.config.ts',
       `const ledger = { capabilities: { shared: false, durable: false, transactions: false } };
-for (const name of ['accept','seal','claimNotifications','renewNotifications','releaseNotifications','add','claim','renew','mark','settle','release','record','cancel','suppress','block','sweep','reconcile','replay','find','findNotifications','list','listNotifications','count','history','noteStray','close']) ledger[name] = async () => [];
+for (const name of ['accept','seal','claimNotifications','add','claim','renew','mark','settle','release','record','cancel','suppress','block','sweep','reconcile','replay','forget','find','findNotifications','list','listNotifications','count','history','close']) ledger[name] = async () => [];
 const provider = { name: 'first', capabilities: { idempotency: { kind: 'none' }, lookup: 'none', correlation: 'none', coalesce: false }, send() {}, async close() {} };
 export default { ledger, channels: { email: { providers: [provider] } }, notifications: { order: { class: 'transactional', route: () => [], content: () => ({}) } } };
 `,
