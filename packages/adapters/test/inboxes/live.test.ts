@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inboxHandler, nodeListener, type InboxHandlerOptions } from '../../src/inboxes/handler.ts';
 import type { Inbox, InboxOwner } from '../../src/inboxes/memory.ts';
@@ -291,6 +292,21 @@ describe('on node:http', () => {
     expect((await post(JSON.stringify({ ids: ['x'.repeat(70_000)] }))).status).toBe(413);
     expect((await fetch(`${origin}/inbox`, { method: 'HEAD' })).status).toBe(200);
   });
+
+  test.each(['GET //', 'GET http://[::1/inbox', 'GET http://user:pw@shop.example/inbox', 'TRACE /inbox', 'POST //'])(
+    'refuses what is no request (%s), and goes on',
+    async (line) => {
+      const { inbox } = watched();
+      const origin = await served(inbox);
+      const { hostname, port } = new URL(origin);
+      const socket = connect(Number(port), hostname);
+      onTestFinished(() => void socket.destroy());
+      socket.write(`${line} HTTP/1.1\r\nhost: shop.example\r\n\r\n`);
+      const [told] = (await once(socket, 'data')) as [Buffer];
+      expect(String(told)).toMatch(/^HTTP\/1\.1 400 /);
+      expect((await fetch(`${origin}/inbox`)).status).toBe(200);
+    },
+  );
 
   test('stops watching when the client goes', async () => {
     const { inbox, asked } = watched();

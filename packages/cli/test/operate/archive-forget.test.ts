@@ -106,6 +106,18 @@ describe('notify archive --forget', () => {
     expect((await all(ledger)).map(({ notificationId: of }) => of)).toEqual(Array(3).fill(idOf('dead')));
   });
 
+  test('leaves what is another notification under the same key: the file is of another ledger', async () => {
+    const ours = await old('ours');
+    const theirs = await old('theirs');
+    await here(() => runArchive({ config: theirs.config, to: theirs.to, ...FORGET, yes: false }));
+    const before = await all(ours.ledger);
+    const { stdout } = await here(() => runArchive({ config: ours.config, to: theirs.to, ...FORGET }));
+    expect(stdout).toMatch(/^FORGOTTEN {2}0 of 5 notifications/);
+    expect(stdout).toMatch(/stayed {4}5 {2}another notification than the one in the file: FILE is of another ledger;/);
+    expect(stdout).not.toContain('comes into a later archive');
+    expect(await all(ours.ledger)).toEqual(before);
+  });
+
   test('refuses what would lose something: no file, a file of somebody else, one that is damaged, what was over only now', async () => {
     const { ledger, config, to } = await old('refused');
     const run = (flags: Parameters<typeof runArchive>[0]): Promise<number> =>

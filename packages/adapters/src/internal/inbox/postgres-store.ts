@@ -72,7 +72,7 @@ export function postgresStore(query: Query, table: string): InboxStore {
     async markSeen(owner, { key, at, most }) {
       const { tenant, recipientId } = owner;
       // Keys of another store are no numbers.
-      if (!/^\d+$/.test(key)) return { box: await this.box(owner), changed: 0 };
+      if (!/^\d{1,18}$/.test(key)) return { box: await this.box(owner), changed: 0 };
       return change(
         [tenant, recipientId, key, String(at), String(most)],
         `${table}_mark($1, $2, 'read', NULL, $3::bigint, $4::bigint, $5::int)`,

@@ -8,12 +8,13 @@ import type { Sums } from './lines.ts';
 import type { ArchiveReport } from './report.ts';
 
 /** What holds a notification, for a person. */
-const HOLDS: Readonly<Record<Hold, string>> = {
+const HOLDS: Readonly<Record<Hold | 'other', string>> = {
   'not-over': 'not over yet',
   unsettled: 'a delivery is being sent again',
   parked: 'a delivery is parked: nobody knows whether it went out (notify dlq list --state parked)',
   recent: 'accepted, settled or changed later than that',
   unreadable: 'a delivery cannot be read',
+  other: 'another notification than the one in the file: FILE is of another ledger',
   quarantine: 'the ledger has lost its memory a moment ago, and waits',
 };
 
@@ -107,7 +108,7 @@ function stayedLines({ forgotten }: ArchiveReport): string[] {
   if (forgotten === null) return [];
   return [
     ...forgotten.held.map(
-      ({ reason, count, ids }) => `${grouped(count)}  ${HOLDS[reason as Hold]}; the first: ${ids[0] ?? ''}`,
+      ({ reason, count, ids }) => `${grouped(count)}  ${HOLDS[reason as Hold | 'other']}; the first: ${ids[0] ?? ''}`,
     ),
     ...(forgotten.absent === 0
       ? []
@@ -134,7 +135,7 @@ function nextLines(
     case 'not-confirmed':
       return [`to go on with the same file: ${command(again)}`];
     case 'forgotten':
-      return (forgotten?.held.length ?? 0) === 0
+      return (forgotten?.held ?? []).every(({ reason }) => reason === 'other')
         ? []
         : ['what stayed has changed since, and comes into a later archive'];
     case 'interrupted':

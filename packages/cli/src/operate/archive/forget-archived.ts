@@ -1,4 +1,4 @@
-import type { ForgetVerdict, Ledger } from '@sendonce/core';
+import type { ForgetVerdict, Ledger, NotificationRecord } from '@sendonce/core';
 import { answering } from '../answering.ts';
 import { pause } from '../pause.ts';
 import { Refusals, type Refusal } from '../tally.ts';
@@ -13,7 +13,7 @@ export interface Forgotten {
   readonly notifications: number;
   /** They were not in the ledger any more. */
   readonly absent: number;
-  /** They have changed since they were archived, and stay; by what holds them. */
+  /** They have changed since they were archived, or are others than those in the file, and stay; by what holds them. */
   readonly held: readonly Refusal[];
 }
 
@@ -56,14 +56,33 @@ export async function forgetArchived(
   }
 
   const size = rate === null ? BATCH : Math.max(1, Math.min(BATCH, Math.floor(rate)));
-  for await (const ids of notificationsIn(file, size)) {
+  for await (const archived of notificationsIn(file, size)) {
     if (signal.aborted) break;
     const begun = performance.now();
+    const ids = await same(ledger, archived, (id) => held.add('other', id));
     const requests = ids.map((id) => ({ id, settledForMs: Math.max(0, now() - before) }));
     const verdicts = await answering('forget', ledger.forget(requests), ANSWER_MS);
     verdicts.forEach((verdict, at) => count(ids[at] ?? '', verdict));
     told(result());
-    if (rate !== null) await pause((ids.length / rate) * 1_000 + begun, signal);
+    if (rate !== null) await pause((archived.length / rate) * 1_000 + begun, signal);
   }
   return result();
+}
+
+/**
+ * Those that the ledger does not have otherwise. Ids are derived from keys: in the ledger of another environment, what has the id of one in the
+ * file may be something else, which is in no archive.
+ */
+async function same(
+  ledger: Ledger,
+  archived: readonly NotificationRecord[],
+  onOther: (id: string) => void,
+): Promise<readonly string[]> {
+  const found = await answering('findNotifications', ledger.findNotifications(archived.map(({ id }) => id)));
+  return archived.flatMap(({ id, acceptedAt, fingerprint }, at) => {
+    const own = found[at] ?? null;
+    if (own === null || (own.acceptedAt === acceptedAt && own.fingerprint === fingerprint)) return [id];
+    onOther(id);
+    return [];
+  });
 }

@@ -1,4 +1,4 @@
-import { SendonceError } from '@sendonce/core';
+import { SendonceError, type NotificationRecord } from '@sendonce/core';
 import { ARCHIVE_SCHEMA, digest, linesIn, type Entry, type Sums } from './lines.ts';
 
 /** A whole archive, as it stands on the disk. */
@@ -47,13 +47,13 @@ export async function readArchive(file: string): Promise<ReadArchive> {
 }
 
 /** The notifications of an archive, a batch at a time. */
-export async function* notificationsIn(file: string, size: number): AsyncGenerator<readonly string[]> {
-  let batch: string[] = [];
+export async function* notificationsIn(file: string, size: number): AsyncGenerator<readonly NotificationRecord[]> {
+  let batch: NotificationRecord[] = [];
   for await (const text of linesIn(file)) {
     // Most lines are deliveries, and long.
     if (!text.startsWith('{"kind":"notification"')) continue;
     const entry = JSON.parse(text) as Extract<Entry, { kind: 'notification' }>;
-    batch.push(entry.record.id);
+    batch.push(entry.record);
     if (batch.length < size) continue;
     yield batch;
     batch = [];

@@ -14,7 +14,11 @@ export function nodeListener(
   return async (incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once('close', () => gone.abort());
-    const answer = await handler(requestOf(incoming, gone.signal)).catch(() => new Response(null, { status: 500 }));
+    const request = requestOf(incoming, gone.signal);
+    const answer =
+      request === null
+        ? new Response(null, { status: 400 })
+        : await handler(request).catch(() => new Response(null, { status: 500 }));
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
     if (answer.body === null) {
       outgoing.end();
@@ -25,16 +29,21 @@ export function nodeListener(
   };
 }
 
-function requestOf(incoming: IncomingMessage & { readonly originalUrl?: string }, signal: AbortSignal): Request {
+/** Null: Node lets it through, and no `Request` can be made of it, as of a target of `//` or with a password, or of TRACE. */
+function requestOf(incoming: IncomingMessage & { readonly originalUrl?: string }, signal: AbortSignal): Request | null {
   const { method = 'GET', rawHeaders } = incoming;
   const headers = new Headers();
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Where a framework has cut off the path at which it is mounted, it keeps the whole one.
-  return new Request(new URL(incoming.originalUrl ?? incoming.url ?? '/', 'http://localhost'), {
-    method,
-    headers,
-    signal,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
-  });
+  try {
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? '', rawHeaders[i + 1] ?? '');
+    // Where a framework has cut off the path at which it is mounted, it keeps the whole one.
+    return new Request(new URL(incoming.originalUrl ?? incoming.url ?? '/', 'http://localhost'), {
+      method,
+      headers,
+      signal,
+      ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>, duplex: 'half' }),
+    });
+  } catch {
+    return null;
+  }
 }

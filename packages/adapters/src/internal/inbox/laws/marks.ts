@@ -55,6 +55,20 @@ export const markLaws: readonly Law<InboxSubject>[] = [
     },
   },
   {
+    law: 'takes a token of another inbox, or one that was made up, for what it is: nothing was seen by it',
+    async check({ inbox }) {
+      await put(inbox, ANN, 2);
+      const { since } = await inbox.list(ANN);
+      for (const key of ['', '0', 'x', '-1', '1e3', '9'.repeat(18), '9'.repeat(19), '9'.repeat(64)]) {
+        const token = `${key}.${'9'.repeat(15)}`;
+        assert.equal((await inbox.markRead({ ...ANN, upTo: token })).changed, 0, token);
+        assert.deepEqual((await inbox.list({ ...ANN, cursor: token })).messages, [], token);
+        assert.equal((await inbox.changes({ ...ANN, since: token })).isReset, true, token);
+      }
+      assert.deepEqual(await inbox.unread(ANN), { unread: 2, since });
+    },
+  },
+  {
     law: 'marks more than a thousand as read in one call',
     async check({ inbox }) {
       for (let i = 0; i < 3; i += 1)
