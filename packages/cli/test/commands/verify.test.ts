@@ -38,7 +38,7 @@ describe.concurrent('notify verify', () => {
     expect(stdout).toMatch(
       /^ {2}- {7}lets nothing move for the whole quarantine .*\n {10}cannot be judged: needs 'amnesia'/m,
     );
-    expect(stdout).toMatch(/^ledger: 158 kept, 8 cannot be judged$/m);
+    expect(stdout).toMatch(/^ledger: 171 kept, 8 cannot be judged$/m);
     expect(stdout).toMatch(/^KEPT {2}every law that could be judged is kept$/m);
     // What the module prints is no part of the result.
     expect(stdout).not.toContain('a word of the module');
@@ -164,7 +164,12 @@ describe('a mistake exits with 2, and says what to do', () => {
       { queue: 'redis:' },
       'FLAG_INVALID: --queue "redis:": expected the file of a module',
     ],
-    ['an address is of another kind', { queue: 'amqp://127.0.0.1' }, 'FLAG_INVALID: --queue "amqp://127.0.0.1"'],
+    ['an address is of another kind', { queue: 'kafka://127.0.0.1' }, 'FLAG_INVALID: --queue "kafka://127.0.0.1"'],
+    [
+      'an address is broken',
+      { ledger: 'postgres://me:s3cret@:99999/x' },
+      'FLAG_INVALID: --ledger "postgres://me:...@:99999/x"',
+    ],
     [
       'it holds something',
       { queue: file('full.js', `export default () => (${holding(3)});`) },
