@@ -1,3 +1,4 @@
+import { SendonceError } from '@sendonce/core';
 import type { Rule } from '@sendonce/core/internal';
 import { checkAdapter, invalid } from '../internal/options.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type OutboxStore,
 } from '../internal/outbox/store.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
-import { sqlState } from '../internal/postgres/failures.ts';
+import { isNotMigrated, sqlState } from '../internal/postgres/failures.ts';
 import { isClient } from '../internal/postgres/options.ts';
 
 export type * from '../internal/outbox/store.ts';
@@ -51,12 +52,13 @@ ${indexesOn(table)}`;
 
 /**
  * An outbox in a table of the application's own PostgreSQL. Its times are the server's.
- * @throws SendonceError OPTION_INVALID here; what the driver throws from any call, which may be repeated.
+ * @throws SendonceError OPTION_INVALID here; LEDGER_NOT_MIGRATED from any call while there is no such table; what the driver throws from any
+ * call, which may be repeated.
  */
 export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
   checkAdapter('postgresOutbox', options, RULES);
   const { client, table = DEFAULT_TABLE } = options;
-  const query = queryOf(client);
+  const query = told(client, table);
   const ms = (parameter: string): string => `${parameter}::float8 * interval '1 millisecond'`;
   const epoch = (column: string): string => `(extract(epoch FROM ${column}) * 1000)::bigint::text`;
   const held = (rows: readonly object[]): string[] => [JSON.stringify(rows)];
@@ -65,7 +67,7 @@ export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
     async add(transaction, ...events) {
       const texts = events.map(storedEvent);
       await inside(transaction);
-      await queryOf(transaction)(`INSERT INTO ${table} (event) SELECT json_array_elements_text($1::json)`, [
+      await told(transaction, table)(`INSERT INTO ${table} (event) SELECT json_array_elements_text($1::json)`, [
         JSON.stringify(texts),
       ]);
     },
@@ -162,6 +164,23 @@ export function postgresOutbox(options: PostgresOutboxOptions): PostgresOutbox {
         oldestWaitingMs: Math.max(0, Number(row?.['oldest'] ?? 0)),
       };
     },
+  };
+}
+
+/** Statements on the table, which somebody may have forgotten to make. */
+function told(client: PostgresLike, table: string): ReturnType<typeof queryOf> {
+  const query = queryOf(client);
+  return async (...statement) => {
+    try {
+      return await query(...statement);
+    } catch (cause) {
+      if (!isNotMigrated(cause)) throw cause;
+      throw new SendonceError(
+        'LEDGER_NOT_MIGRATED',
+        `the outbox: there is no table '${table}' as this release needs it (PostgreSQL says: ${(cause as Error).message}); make it with what outboxSchema() gives, and let this user see it`,
+        { cause },
+      );
+    }
   };
 }
 

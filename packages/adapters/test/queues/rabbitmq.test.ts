@@ -183,7 +183,7 @@ describe('the RabbitMQ queue', () => {
       throw Object.assign(new Error('none'), { code: 'MODULE_NOT_FOUND' });
     };
     expect(() => amqpLibrary(missing)).toThrow(
-      "rabbitmqQueue() needs the 'amqplib' package, 1.2 or later; run: npm install amqplib",
+      "RabbitMQ needs the 'amqplib' package, 1.2 or later; run: npm install amqplib",
     );
   });
 });

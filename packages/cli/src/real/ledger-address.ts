@@ -2,6 +2,7 @@ import type { LedgerTerms } from '@sendonce/chaos/processes';
 import type { Ledger } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
 import { isPostgres, isRedis, isSqlite, masked } from './address.ts';
+import { firstCall } from './first-call.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { placeAt } from './servers/own-server.ts';
 import { openSqlite, sqliteAddress, sqlitePlace } from './sqlite-place.ts';
@@ -36,6 +37,10 @@ export async function makeLedger(address: string, options: PlaceOptions): Promis
     const { ownPostgres } = await import('./servers/postgres.ts');
     return placeAt(await ownPostgres('ledger'), makeLedger);
   }
+  return firstCall(address, placeOf(address, options));
+}
+
+async function placeOf(address: string, options: PlaceOptions): Promise<Place> {
   if (isRedis(address)) return (await import('./redis-ledger-place.ts')).redisLedgerPlace(address, options);
   return (await import('./postgres-place.ts')).postgresPlace(address, options);
 }

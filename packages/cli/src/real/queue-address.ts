@@ -1,6 +1,7 @@
 import type { QueueTerms } from '@sendonce/chaos/processes';
 import { SendonceError, type Queue } from '@sendonce/core';
 import { isAmqp, isRedis, isSqs } from './address.ts';
+import { firstCall } from './first-call.ts';
 import type * as SqsPlace from './sqs-place.ts';
 import { placeAt } from './servers/own-server.ts';
 import type { Place, PlaceOptions } from './place.ts';
@@ -15,6 +16,10 @@ export async function makeQueue(address: string, options: PlaceOptions): Promise
     const { ownRabbitmq } = await import('./servers/rabbitmq.ts');
     return placeAt(await ownRabbitmq('queue'), makeQueue);
   }
+  return firstCall(address, placeOf(address, options));
+}
+
+async function placeOf(address: string, options: PlaceOptions): Promise<Place> {
   if (isRedis(address)) return (await import('./redis-queue-place.ts')).redisQueuePlace(address, options);
   if (isAmqp(address)) return (await import('./amqp-place.ts')).amqpPlace(address, options);
   return (await sqs()).sqsPlace(address, options);

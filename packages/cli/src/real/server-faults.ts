@@ -1,10 +1,11 @@
 import type { ServerFault, ServerName } from '@sendonce/chaos/processes';
 import { SendonceError } from '@sendonce/core';
 import { flagError } from '../flags/flag-error.ts';
-import { parseCount } from '../flags/parse-values.ts';
 import type { SimulateFlags } from '../simulate/flags.ts';
 import { isOwn, isServer } from './address.ts';
 import type { Addresses, Places } from './places.ts';
+
+const MOST = 1_000_000_000;
 
 /** Reads `--restart` and `--wipe`. @throws SendonceError `FLAG_INVALID` */
 export function parseServerFaults({ restart = [], wipe = [] }: Pick<SimulateFlags, 'restart' | 'wipe'>): ServerFault[] {
@@ -13,9 +14,15 @@ export function parseServerFaults({ restart = [], wipe = [] }: Pick<SimulateFlag
 
 function parse(what: ServerFault['do'], text: string): ServerFault {
   const [, server, number] = /^(ledger|queue)@(\d+)$/.exec(text) ?? [];
-  if (server === undefined || number === undefined)
-    throw flagError(what, text, 'ledger@N or queue@N, for when the Nth message was accepted');
-  return { do: what, server: server as ServerName, acceptance: parseCount(what, number, 1, 1_000_000_000) };
+  const acceptance = Number(number);
+  if (server !== undefined && acceptance >= 1 && acceptance <= MOST)
+    return { do: what, server: server as ServerName, acceptance };
+  throw flagError(
+    what,
+    text,
+    'ledger@N or queue@N, for when the Nth message was accepted; N from 1 to 1,000,000,000',
+    acceptance === 0 ? `${server}@1` : null,
+  );
 }
 
 /** Nobody's server but the run's own is struck. @throws SendonceError `FLAG_INVALID` */

@@ -35,8 +35,8 @@ export async function sqsPlace(text: string, { keep }: PlaceOptions): Promise<Pl
     }
   };
   return {
-    // Account and name: whoever opens it asks nobody, as the server may be away just then.
-    address: named(server, new URL(QueueUrl).pathname.slice(1)),
+    // As the server names it, which an imitation may compare whole: whoever opens it asks nobody, as the server may be away just then.
+    address: named(server, QueueUrl),
     restart: null,
     wipe: () => whereItIs(() => client.send(new PurgeQueueCommand({ QueueUrl }))),
     remove: once(async () => {
@@ -51,7 +51,7 @@ export async function sqsPlace(text: string, { keep }: PlaceOptions): Promise<Pl
 
 export function openSqs(address: string, terms: QueueTerms): Queue {
   const client = clientAt(address);
-  const queue = sqsQueue({ client, queueUrl: `${endpointOf(address)}/${nameIn(address)}`, ...terms });
+  const queue = sqsQueue({ client, queueUrl: nameIn(address), ...terms });
   return {
     ...queue,
     async close() {

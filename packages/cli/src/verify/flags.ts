@@ -8,7 +8,7 @@ const how = 'RUN';
 export const VERIFY_FLAGS = {
   queue: string({
     description:
-      'A module whose default export makes a new, empty queue, once for each law; or redis://..., in which names of its own are used and removed.',
+      'A module whose default export makes a new, empty queue, once for each law; or redis://..., sqs+http://..., amqp://..., where names of its own are used and removed.',
     helpValue: 'FILE|ADDRESS',
     helpGroup: what,
   }),

@@ -1,7 +1,8 @@
 import { flagError } from '../flags/flag-error.ts';
 import { flagWords } from '../simulate/again.ts';
-import { isPostgres, isSqlite, withoutPassword } from '../real/address.ts';
+import { isAmqp, isPostgres, isRedis, isSqlite, isSqs, masked, withoutPassword } from '../real/address.ts';
 import { postgresSuite } from './postgres-suite.ts';
+import { queueSuite } from './queue-suite.ts';
 import { redisSuite } from './redis-suite.ts';
 import { sqliteSuite } from './sqlite-suite.ts';
 import type { PortName, Suite } from './suite.ts';
@@ -13,17 +14,26 @@ import type { PortName, Suite } from './suite.ts';
 export function fromAddress(port: PortName, text: string): Suite | null {
   const isLedger = port === 'ledger';
   if (isLedger && isSqlite(text)) return { ...sqliteSuite(), from: text, flags: flagWords(port, text) };
-  if (!URL.canParse(text)) return null;
+  // Drive letters of Windows look like one.
+  if (!/^[a-z][a-z\d+.-]+:/i.test(text) || /^file:/i.test(text)) return null;
+  if (!URL.canParse(text)) throw unknown(port, masked(text));
   const shown = withoutPassword(text);
   const named = { from: shown, flags: flagWords(port, shown) };
   if (isLedger && isPostgres(text)) return { ...postgresSuite(text), ...named };
-  if (/^rediss?:\/\//.test(text)) return { ...redisSuite(port, text), ...named };
-  // Drive letters of Windows look like one.
-  if (/^(file|[a-z]):/i.test(text)) return null;
-  const forms = isLedger ? 'sqlite:, postgres://user@host:5432/database, redis://host:6379' : 'redis://host:6379';
-  throw flagError(
+  if (!isLedger && (isSqs(text) || isAmqp(text))) return { ...queueSuite(text), ...named };
+  if (isRedis(text)) return { ...redisSuite(port, text), ...named };
+  throw unknown(port, shown);
+}
+
+const FORMS: Readonly<Record<PortName, string>> = {
+  ledger: 'sqlite:, postgres://user@host:5432/database, redis://host:6379',
+  queue: 'redis://host:6379, sqs+http://host:4566, amqp://host:5672',
+};
+
+function unknown(port: PortName, shown: string): Error {
+  return flagError(
     port,
     shown,
-    `the file of a module, or the address of a server that is running: ${forms}. Another of our own adapters is judged through a module of three lines`,
+    `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`,
   );
 }

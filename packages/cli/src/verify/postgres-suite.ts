@@ -1,3 +1,4 @@
+import { firstCall } from '../real/first-call.ts';
 import { openPostgres, postgresPlace } from '../real/postgres-place.ts';
 import { subjectOf } from './subject-of.ts';
 import type { Suite } from './suite.ts';
@@ -8,7 +9,7 @@ export function postgresSuite(address: string): Omit<Suite, 'from' | 'flags'> {
     port: 'ledger',
     isOwn: false,
     async make() {
-      const place = await postgresPlace(address, { keep: false });
+      const place = await firstCall(address, postgresPlace(address, { keep: false }));
       const ledger = await openPostgres(place.address);
       return subjectOf('ledger', { ledger, close: () => place.remove() }, 'postgres:');
     },

@@ -1,18 +1,28 @@
+import { ListQueuesCommand } from '@aws-sdk/client-sqs';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCluster, type Server } from '../../../adapters/test/ledgers/postgres/server.ts';
+import { rabbitmqServer, type RabbitmqServer } from '../../../adapters/test/support/rabbitmq-server.ts';
 import { redisServer, type RedisServer } from '../../../adapters/test/support/redis-server.ts';
+import { sqsServer, type SqsServer } from '../../../adapters/test/support/sqs-server.ts';
 import { notify } from '../notify.ts';
 
 let redis: RedisServer;
 let postgres: Server;
+let rabbitmq: RabbitmqServer;
+let sqs: SqsServer;
 beforeAll(async () => {
-  [redis, postgres] = await Promise.all([redisServer(), startCluster(['fsync=off'])]);
-});
+  [redis, postgres, rabbitmq, sqs] = await Promise.all([
+    redisServer(),
+    startCluster(['fsync=off']),
+    rabbitmqServer(),
+    sqsServer(),
+  ]);
+}, 120_000);
 afterAll(async () => {
   postgres.stop();
-  await redis.close();
+  await Promise.all([redis.close(), rabbitmq.close(), sqs.close()]);
 });
 
 test.concurrent('judges a queue in Redis under names of its own, and removes them', async () => {
@@ -39,9 +49,32 @@ test.concurrent(
   },
 );
 
-test.concurrent('says that a server is out of reach', async () => {
-  const { code, stderr } = await notify(['verify', '--ledger', 'postgres://postgres@127.0.0.1:1/x', '--law', 'accept']);
-  expect({ code, stderr }).toEqual({ code: 70, stderr: expect.stringContaining('LEDGER_UNAVAILABLE') as string });
+test.concurrent('judges a queue in SQS in queues of its own, and deletes them', async () => {
+  const { code, stdout } = await notify(['verify', '--queue', `sqs+http://127.0.0.1:${sqs.port}`, '--law', 'ack']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^queue: 3 kept$/m) as string });
+  expect((await sqs.client.send(new ListQueuesCommand({}))).QueueUrls ?? []).toEqual([]);
+});
+
+test.concurrent(
+  'judges a queue in RabbitMQ in queues of its own, and deletes them; no password is printed',
+  async () => {
+    const { code, stdout, stderr } = await notify(['verify', '--queue', rabbitmq.url, '--law', 'ack']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^queue: 3 kept$/m) as string });
+    expect(stdout + stderr).not.toContain('guest:guest');
+    expect((await rabbitmq.ctl('-q', 'list_queues', '--no-table-headers', 'name')).trim()).toBe('');
+  },
+);
+
+test.concurrent.each([
+  ['--ledger', 'postgres://postgres@127.0.0.1:1/x', 'LEDGER_UNAVAILABLE'],
+  ['--ledger', 'redis://127.0.0.1:1', 'LEDGER_UNAVAILABLE'],
+  ['--queue', 'redis://127.0.0.1:1', 'QUEUE_UNAVAILABLE'],
+  ['--queue', 'sqs+http://127.0.0.1:1', 'QUEUE_UNAVAILABLE'],
+  ['--queue', 'amqp://127.0.0.1:1', 'QUEUE_UNAVAILABLE'],
+])('says that the server of %s %s is out of reach', async (flag, address, error) => {
+  const { code, stderr } = await notify(['verify', flag, address, '--law', 'twice']);
+  const said = expect.stringContaining(`${error}: ${address} does not answer (`) as string;
+  expect({ code, stderr }).toEqual({ code: 70, stderr: said });
 });
 
 test.concurrent('judges a ledger in a file of its own', async () => {

@@ -167,7 +167,12 @@ describe('a mistake exits with 2, and says what to do', () => {
       { queue: 'redis:' },
       'FLAG_INVALID: --queue "redis:": expected the file of a module',
     ],
-    ['an address is of another kind', { queue: 'amqp://127.0.0.1' }, 'FLAG_INVALID: --queue "amqp://127.0.0.1"'],
+    ['an address is of another kind', { queue: 'kafka://127.0.0.1' }, 'FLAG_INVALID: --queue "kafka://127.0.0.1"'],
+    [
+      'an address is broken',
+      { ledger: 'postgres://me:s3cret@:99999/x' },
+      'FLAG_INVALID: --ledger "postgres://me:...@:99999/x"',
+    ],
     [
       'it holds something',
       { queue: file('full.js', `export default () => (${holding(3)});`) },

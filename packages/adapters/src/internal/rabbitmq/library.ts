@@ -51,7 +51,7 @@ export function amqpLibrary(find: () => AmqpLibrary = installed): AmqpLibrary {
     return find();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const message = "rabbitmqQueue() needs the 'amqplib' package, 1.2 or later; run: npm install amqplib";
+    const message = "RabbitMQ needs the 'amqplib' package, 1.2 or later; run: npm install amqplib";
     throw new SendonceError('DRIVER_MISSING', message, { cause: error });
   }
 }

@@ -10,7 +10,11 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       const ids = names(25);
       await enqueue(subject, ids);
-      assert.deepEqual(sorted(await receiveAll(subject, ids)), sorted(ids));
+      assert.deepEqual(
+        sorted(await receiveAll(subject, ids)),
+        sorted(ids),
+        'the messages that were handed out are not those that were enqueued',
+      );
     },
   },
   {
@@ -18,9 +22,9 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       await enqueue(subject, ['d_a']);
       const wake = await receiveOne(subject, 'd_a');
-      assert.equal(wake.receives, 1);
-      assert.notEqual(wake.receipt, '');
-      assert.ok(wake.ageMs >= 0, `ageMs is ${wake.ageMs}`);
+      assert.equal(wake.receives, 1, 'the first time a message is handed out, receives must be 1');
+      assert.notEqual(wake.receipt, '', 'a message was handed out without a receipt');
+      assert.ok(wake.ageMs >= 0, `ageMs must be 0 or more, got ${wake.ageMs}`);
     },
   },
   {
@@ -28,7 +32,11 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       await enqueue(subject, ['d_a', 'd_a']);
       const wakes = await collect(subject, 2);
-      assert.equal(new Set(wakes.map(({ receipt }) => receipt)).size, 2);
+      assert.equal(
+        new Set(wakes.map(({ receipt }) => receipt)).size,
+        2,
+        'of two messages with the same id, each must be handed out with a receipt of its own',
+      );
     },
   },
   {
@@ -36,7 +44,7 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       await enqueue(subject, names(5));
       const wakes = await subject.queue.receive({ max: 2, waitMs: 0 });
-      assert.ok(wakes.length <= 2, `asked for 2, got ${wakes.length}`);
+      assert.ok(wakes.length <= 2, `a receive that asked for 2 messages at most was given ${wakes.length}`);
     },
   },
   {
@@ -46,7 +54,7 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
       await enqueue(subject, ids);
       const both = await Promise.all([1, 2].map(() => subject.queue.receive({ max: 10, waitMs: 0 })));
       const got = both.flat().map(({ id }) => id);
-      assert.equal(new Set(got).size, got.length);
+      assert.equal(new Set(got).size, got.length, 'two receivers were handed the same message');
     },
   },
   {
@@ -64,7 +72,7 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
       await enqueue(subject, ['d_a']);
       const wake = await receiveOne(subject, 'd_a');
       await subject.queue.ack([wake]);
-      assert.equal((await subject.queue.ack([wake])).length, 1);
+      assert.equal((await subject.queue.ack([wake])).length, 1, 'the second ack of a message must answer one result');
       await assertHidden(subject);
     },
   },
@@ -76,8 +84,12 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
       const wakes = await collect(subject, 3);
       const batch = [wakes[0], { ...wakes[1], receipt: 'no-such-receipt' }, wakes[2]] as ReceivedWake[];
       const results = await subject.queue.ack(batch);
-      assert.equal(results.length, 3);
-      assert.deepEqual([results[0], results[2]], [{ ok: true }, { ok: true }]);
+      assert.equal(results.length, 3, 'an ack of 3 messages must answer 3 results');
+      assert.deepEqual(
+        [results[0], results[2]],
+        [{ ok: true }, { ok: true }],
+        'beside an ack with a receipt that does not exist, the other two must be acked',
+      );
       await subject.elapse(subject.queue.capabilities.visibilityMs + subject.unitMs);
       await receiveOne(subject, wakes[1]?.id ?? '');
       await assertHidden(subject);
@@ -86,10 +98,10 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
   {
     law: 'takes an empty batch',
     async check({ queue }) {
-      assert.deepEqual(await queue.enqueue([]), []);
-      assert.deepEqual(await queue.ack([]), []);
-      assert.deepEqual(await queue.release([], { delayMs: 0 }), []);
-      assert.deepEqual(await queue.extend([], { leaseMs: 1_000 }), []);
+      assert.deepEqual(await queue.enqueue([]), [], 'enqueue of no messages must answer no results');
+      assert.deepEqual(await queue.ack([]), [], 'ack of no messages must answer no results');
+      assert.deepEqual(await queue.release([], { delayMs: 0 }), [], 'release of no messages must answer no results');
+      assert.deepEqual(await queue.extend([], { leaseMs: 1_000 }), [], 'extend of no messages must answer no results');
     },
   },
   {
@@ -99,7 +111,12 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
       await enqueue(subject, ids);
       const wakes = await collect(subject, ids.length);
       const results = await subject.queue.ack(wakes);
-      assert.ok(results.length === ids.length && results.every(({ ok }) => ok));
+      const acked = results.filter(({ ok }) => ok).length;
+      assert.equal(
+        acked,
+        ids.length,
+        'of a batch of the size that it declares, not each message was handed out and acked',
+      );
     },
   },
   {
@@ -107,7 +124,7 @@ export const queueDeliveringLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       await enqueue(subject, names(3));
       const depth = await subject.queue.depth();
-      assert.ok(Number.isSafeInteger(depth) && depth >= 0, `depth is ${depth}`);
+      assert.ok(Number.isSafeInteger(depth) && depth >= 0, `depth must be a whole number, 0 or more, got ${depth}`);
     },
   },
   {

@@ -19,9 +19,16 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
       const first = await receiveOne(subject, 'd_a');
       await subject.elapse(subject.queue.capabilities.visibilityMs + subject.unitMs);
       const second = await receiveOne(subject, 'd_a');
-      assert.ok(second.receives >= 2, `receives is ${second.receives}`);
-      assert.notEqual(second.receipt, first.receipt);
-      assert.ok(second.ageMs >= subject.queue.capabilities.visibilityMs, `ageMs is ${second.ageMs}`);
+      assert.ok(
+        second.receives >= 2,
+        `handed out again, a message must have receives of 2 or more, got ${second.receives}`,
+      );
+      assert.notEqual(second.receipt, first.receipt, 'handed out again, a message must have a new receipt');
+      const { visibilityMs } = subject.queue.capabilities;
+      assert.ok(
+        second.ageMs >= visibilityMs,
+        `ageMs must count from the enqueue: after a visibility of ${visibilityMs} ms, got ${second.ageMs}`,
+      );
     },
   },
   {
@@ -29,9 +36,12 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       await enqueue(subject, ['d_a']);
       const [result] = await subject.queue.release([await receiveOne(subject, 'd_a')], { delayMs: 0 });
-      assert.deepEqual(result, { ok: true });
+      assert.deepEqual(result, { ok: true }, 'the release of a message that was just handed out was refused');
       const again = await receiveOne(subject, 'd_a');
-      assert.ok(again.receives >= 2, `receives is ${again.receives}`);
+      assert.ok(
+        again.receives >= 2,
+        `handed out again, a message must have receives of 2 or more, got ${again.receives}`,
+      );
     },
   },
   {
@@ -63,7 +73,11 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
     law: 'cuts a delay that is too long instead of refusing the message',
     async check(subject) {
       const delayMs = subject.queue.capabilities.maxDelayMs * 2 + subject.unitMs;
-      assert.deepEqual(await subject.queue.enqueue([{ id: 'd_a' }], { delayMs }), [{ ok: true }]);
+      assert.deepEqual(
+        await subject.queue.enqueue([{ id: 'd_a' }], { delayMs }),
+        [{ ok: true }],
+        `a message with a delay of ${delayMs} ms was refused; its delay must be cut to maxDelayMs`,
+      );
     },
   },
   {
@@ -102,7 +116,7 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
       await subject.elapse(subject.unitMs * 20);
       const wakes = await waiting;
       if (wakes.length === 0) await receiveOne(subject, 'd_a');
-      else assert.equal(wakes[0]?.id, 'd_a');
+      else assert.equal(wakes[0]?.id, 'd_a', 'the waiting receiver was handed another message');
     },
   },
   {
@@ -110,7 +124,7 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
     async check(subject) {
       const waiting = subject.queue.receive({ max: 1, waitMs: subject.unitMs });
       await subject.elapse(subject.unitMs * 2);
-      assert.deepEqual(await waiting, []);
+      assert.deepEqual(await waiting, [], 'an empty queue handed something out');
     },
   },
   {
@@ -120,8 +134,10 @@ export const queueHidingLaws: readonly Law<QueueSubject>[] = [
       const waiting = subject.queue.receive({ max: 1, waitMs: subject.unitMs * 1_000_000, signal: aborter.signal });
       await subject.elapse(subject.unitMs);
       aborter.abort();
-      assert.deepEqual(await waiting, []);
-      assert.deepEqual(await subject.queue.receive({ max: 1, waitMs: subject.unitMs, signal: aborter.signal }), []);
+      const message = 'an empty queue handed something out';
+      assert.deepEqual(await waiting, [], message);
+      const late = await subject.queue.receive({ max: 1, waitMs: subject.unitMs, signal: aborter.signal });
+      assert.deepEqual(late, [], message);
     },
   },
 ];

@@ -39,7 +39,11 @@ export async function receiveAll(subject: QueueSubject, ids: readonly string[]):
 
 export async function receiveOne(subject: QueueSubject, id: string): Promise<ReceivedWake> {
   const [wake] = await collect(subject, 1);
-  assert.equal(wake?.id, id, wake === undefined ? `'${id}' was not handed out` : undefined);
+  assert.equal(
+    wake?.id,
+    id,
+    `'${id}' should have been handed out, and ${wake === undefined ? 'nothing' : 'another'} was`,
+  );
   return wake;
 }
 
