@@ -25,6 +25,7 @@ export { retryDelayMs } from './policy/retry.ts';
 export { checkPublishItem } from './stages/publish-options.ts';
 export { LOOKUP_LIMIT_MS } from './stages/lookup-turns.ts';
 export { changeable } from './stages/lanes.ts';
+export { paced } from './stages/paced.ts';
 export { settle } from './stages/settle.ts';
 export { storedJson } from './stages/stored-json.ts';
 export { isThenable } from './stages/thenable.ts';

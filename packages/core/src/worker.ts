@@ -11,6 +11,7 @@ import { Decider } from './worker/decider.ts';
 import { Dispatcher } from './worker/dispatcher.ts';
 import { Health } from './worker/health.ts';
 import { pollLedger, receiveWakes, type IntakeParts } from './worker/intake.ts';
+import { hearLedger } from './worker/ledger-wakes.ts';
 import { Leases } from './worker/leases.ts';
 import { Nap } from './worker/nap.ts';
 import { Reports } from './worker/reports.ts';
@@ -182,6 +183,8 @@ function intakes(
     loops.push(queue === null ? pollLedger(context, parts, signal) : receiveWakes(context, queue, parts, signal));
   if (parts.decider !== null && eventsQueue !== null && (eventsQueue !== queue || !delivers))
     loops.push(receiveWakes(context, eventsQueue, parts, signal));
+  const polls = (delivers && queue === null) || (parts.decider !== null && eventsQueue === null);
+  if (polls) loops.push(hearLedger(context, parts, signal));
   return loops;
 }
 

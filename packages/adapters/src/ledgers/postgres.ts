@@ -15,6 +15,7 @@ import { postgresStore } from '../internal/postgres/store.ts';
 
 export type { PostgresLike } from '../internal/postgres/connection.ts';
 export type { PostgresLedgerOptions, PostgresPlace } from '../internal/postgres/options.ts';
+export type { PostgresListenerLike, PostgresWakes } from '../internal/postgres/wakes.ts';
 
 /**
  * A ledger in a PostgreSQL database (13 or later), for as many processes on as many hosts as like. Nothing is asked before the first

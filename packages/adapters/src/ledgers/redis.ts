@@ -1,6 +1,7 @@
 import { SendonceError, type Ledger, type MarkVerdict } from '@sendonce/core';
 import { recordLedger, type Records, type RecordStore, type Transaction } from '@sendonce/core/records';
 import { transact } from '../internal/ahead/transact.ts';
+import { announcing } from '../internal/wakes/announcing.ts';
 import { claims } from '../internal/redis/claims.ts';
 import { sending } from '../internal/redis/connection.ts';
 import { unavailable, whoOf } from '../internal/redis/failures.ts';
@@ -11,10 +12,12 @@ import { checkedOptions, type RedisLedgerOptions } from '../internal/redis/optio
 import { reading } from '../internal/redis/reading.ts';
 import { remembered } from '../internal/redis/remembered.ts';
 import { redisStore } from '../internal/redis/store.ts';
+import { redisBell } from '../internal/redis/wakes.ts';
 import { confirming } from '../internal/redis/wait.ts';
 
 export type { RedisClientLike } from '../internal/redis/client.ts';
 export type { RedisLedgerOptions, RedisWait } from '../internal/redis/options.ts';
+export type { RedisListenerLike, RedisWakes } from '../internal/redis/wakes.ts';
 
 /**
  * A ledger in Redis (6.2 or later; a single server, Sentinel, or one slot of a Cluster), for as many processes on as many hosts as like.
@@ -85,7 +88,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
   const ofHand = recordLedger(storeOf({ isOfHand: true }));
   const claim = claims({ send, memory: inHand, claim: writing.claim });
 
-  return {
+  const ledger: Ledger = {
     capabilities: { shared: true, durable: true, transactions: false, file: null },
     ...writing,
     add: recordLedger(storeOf({ makesDeliveries: true })).add,
@@ -116,6 +119,7 @@ export function redisLedger(options: RedisLedgerOptions): Ledger {
       return Promise.resolve();
     },
   };
+  return checked.wakes === null ? ledger : announcing(ledger, redisBell(checked.wakes, { ...checked, send }));
 }
 
 function lessTime<T>(verdicts: T, ms: number): T {

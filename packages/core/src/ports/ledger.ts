@@ -406,6 +406,16 @@ export interface Counts {
   readonly oldestDueMs: number;
 }
 
+/** How workers hear of due work sooner than they would by asking. Nothing rests on it: a wake may be lost, repeated, early, or about nothing. */
+export interface LedgerWakes {
+  /**
+   * Calls back when work has become due that any process wrote, and once when it begins to hear, for what came before. Resolves when the
+   * signal aborts. Ends otherwise, by an error or without, when it can hear nothing any more: it is called again after a while. May be
+   * called by many workers at once.
+   */
+  listen(onWake: () => void, signal: AbortSignal): Promise<void>;
+}
+
 export interface LedgerCapabilities {
   /** Several OS processes may open the same data. */
   readonly shared: boolean;
@@ -415,6 +425,8 @@ export interface LedgerCapabilities {
   readonly transactions: boolean;
   /** The whole path, where the data are a file of this host: what a person looks for who is in the wrong folder. Null elsewhere. */
   readonly file: string | null;
+  /** What a worker without a queue listens to between its polls. @defaultValue null: due work is found by asking alone */
+  readonly wakes?: LedgerWakes | null;
 }
 
 export interface Ledger {

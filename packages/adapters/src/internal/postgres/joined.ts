@@ -4,6 +4,7 @@ import { queryOf, type Query } from './connection.ts';
 import { sqlState, unavailable } from './failures.ts';
 import { isClient, type CheckedOptions } from './options.ts';
 import { postgresStore } from './store.ts';
+import type { PostgresBell } from './wakes.ts';
 import { transact, type Transacting } from '../ahead/transact.ts';
 
 /** How long a transaction of REPEATABLE READ tries for a key that another one has just used, and that it will never see. */
@@ -24,7 +25,13 @@ export async function inJoined<T>(
     about,
     options,
     ownKey,
-  }: { readonly about: Transaction; readonly options: Joining; readonly ownKey: string | null },
+    bell,
+  }: {
+    readonly about: Transaction;
+    readonly options: Joining;
+    readonly ownKey: string | null;
+    readonly bell: PostgresBell | null;
+  },
 ): Promise<T> {
   if (!isClient(given))
     throw invalid(
@@ -50,6 +57,9 @@ export async function inJoined<T>(
     await client('ROLLBACK TO SAVEPOINT sendonce');
     throw invalid('this connection is to another database than the ledger: one transaction needs one database');
   }
+  await bell?.ringIn(query).catch((error: unknown) => {
+    throw unavailable(error, options.name);
+  });
   await client('RELEASE SAVEPOINT sendonce');
   return result;
 }

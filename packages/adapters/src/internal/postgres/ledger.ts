@@ -2,6 +2,7 @@ import { SendonceError, type DeliveryVerdict, type Ledger } from '@sendonce/core
 import { recordLedger, type RecordStore } from '@sendonce/core/records';
 import type { Memory } from '../ahead/memory.ts';
 import { transact, type Transacting } from '../ahead/transact.ts';
+import { announcing } from '../wakes/announcing.ts';
 import { unavailable } from './failures.ts';
 import { MOST_AT_ONCE } from './grant-statement.ts';
 import { grantDue } from './granting.ts';
@@ -11,6 +12,7 @@ import { openSchema } from './open.ts';
 import type { CheckedOptions } from './options.ts';
 import { reading } from './reading.ts';
 import { postgresStore } from './store.ts';
+import { postgresBell } from './wakes.ts';
 
 /**
  * The ledger in a schema. `memory`: what its calls may take from there instead of reading it; null: every call reads, decides and writes,
@@ -19,6 +21,7 @@ import { postgresStore } from './store.ts';
 export function ledgerOn(given: CheckedOptions, memory: Memory | null): Ledger {
   const checked = { ...given, store: postgresStore(given, memory), crowd: { lanes: 1 }, makesDeliveries: false };
   const { query, schema, name } = checked;
+  const bell = checked.wakes === null ? null : postgresBell(checked.wakes, checked);
   let opening: Promise<string> | null = null;
   let ownKey: string | null = null;
   let isClosed = false;
@@ -41,7 +44,7 @@ export function ledgerOn(given: CheckedOptions, memory: Memory | null): Ledger {
     how: Pick<Transacting, 'recalls' | 'makesNotifications'> & { makesDeliveries?: boolean },
   ): RecordStore => ({
     async transact(work, about = {}) {
-      if (about.join !== undefined) return inJoined(about.join, work, { about, options: checked, ownKey });
+      if (about.join !== undefined) return inJoined(about.join, work, { about, options: checked, ownKey, bell });
       await open();
       const { result, run } = await transact(work, about, { ...checked, ...how, memory });
       if (run.wantsHousekeeping) await keepHouse().catch(tellOnce);
@@ -65,7 +68,7 @@ export function ledgerOn(given: CheckedOptions, memory: Memory | null): Ledger {
     return granted?.verdicts ?? null;
   }
 
-  return {
+  const ledger: Ledger = {
     capabilities: { shared: true, durable: true, transactions: true, file: null },
     ...writing,
     accept: recordLedger(storeOf({ recalls: true, makesNotifications: true })).accept,
@@ -91,4 +94,5 @@ export function ledgerOn(given: CheckedOptions, memory: Memory | null): Ledger {
       return Promise.resolve();
     },
   };
+  return bell === null ? ledger : announcing(ledger, bell);
 }

@@ -1,6 +1,8 @@
 import { BOOLEAN_RULE, FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
 import { checkAdapter, checkTombstoneRetention, invalid, TOMBSTONE_RULE } from '../options.ts';
+import { wakesRule } from '../wakes/announcing.ts';
 import { queryOf, type PostgresLike, type Query } from './connection.ts';
+import type { PostgresWakes } from './wakes.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -37,6 +39,11 @@ export interface PostgresLedgerOptions extends PostgresPlace {
    * @defaultValue false
    */
   readonly prepare?: boolean;
+  /**
+   * Tells workers at once what becomes due, on a connection of their own, beside their polling: for a config without a queue. Producers
+   * and workers have to have it alike. @defaultValue null: due work is found by polling alone
+   */
+  readonly wakes?: PostgresWakes | null;
   /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
   readonly onWarning?: (warning: string) => void;
 }
@@ -53,6 +60,7 @@ export interface CheckedOptions {
   readonly retentionMs: number;
   readonly tombstoneRetentionMs: number | null;
   readonly quarantineMs: number;
+  readonly wakes: PostgresWakes | null;
   readonly warn: (warning: string) => void;
 }
 
@@ -79,6 +87,7 @@ const RULES: Rules = {
   tombstoneRetentionMs: TOMBSTONE_RULE,
   quarantineMs: numberRule({ least: 0, most: DAY_MS }, ' ms'),
   prepare: BOOLEAN_RULE,
+  wakes: wakesRule('null or { client: () => new pg.Client(...) }'),
   onWarning: FUNCTION_RULE,
 };
 
@@ -87,7 +96,7 @@ export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
   checkAdapter('postgresLedger', options, RULES);
   const { lockTimeoutMs = 10_000, contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS } = options;
   const { quarantineMs = 300_000, onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
-  const { tombstoneRetentionMs = null } = options;
+  const { tombstoneRetentionMs = null, wakes = null } = options;
   checkTombstoneRetention('postgresLedger', retentionMs, tombstoneRetentionMs);
   if (contentRetentionMs > retentionMs)
     invalid(
@@ -100,6 +109,7 @@ export function checkedOptions(options: PostgresLedgerOptions): CheckedOptions {
     retentionMs,
     tombstoneRetentionMs,
     quarantineMs,
+    wakes,
     warn: onWarning,
   };
 }

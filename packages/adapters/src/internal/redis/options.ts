@@ -1,6 +1,8 @@
 import { FUNCTION_RULE, isFields, numberRule, type Rule, type Rules } from '@sendonce/core/internal';
 import { checkAdapter, checkTombstoneRetention, invalid, TOMBSTONE_RULE } from '../options.ts';
+import { wakesRule } from '../wakes/announcing.ts';
 import { CLIENT_RULE, type RedisClientLike } from './client.ts';
+import type { RedisWakes } from './wakes.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -41,6 +43,11 @@ export interface RedisLedgerOptions {
    * counts. @defaultValue none are waited for
    */
   readonly wait?: RedisWait;
+  /**
+   * Tells workers at once what becomes due, on a connection of their own, beside their polling: for a config without a queue. Producers
+   * and workers have to have it alike. @defaultValue null: due work is found by polling alone
+   */
+  readonly wakes?: RedisWakes | null;
   /** Told once about a setting that weakens what is promised. @defaultValue process.emitWarning */
   readonly onWarning?: (warning: string) => void;
 }
@@ -55,6 +62,7 @@ export interface CheckedOptions {
   readonly tombstoneRetentionMs: number | null;
   readonly quarantineMs: number;
   readonly wait: RedisWait | null;
+  readonly wakes: RedisWakes | null;
   readonly warn: (warning: string) => void;
 }
 
@@ -72,6 +80,7 @@ const RULES: Rules = {
   tombstoneRetentionMs: TOMBSTONE_RULE,
   quarantineMs: numberRule({ least: 0, most: DAY_MS, whole: true }, ' ms'),
   wait: { must: '{ replicas: 1 to 10, timeoutMs: 1 to 60000 }', fits: isWait },
+  wakes: wakesRule('null or { client: () => client.duplicate() }'),
   onWarning: FUNCTION_RULE,
 } satisfies Record<keyof RedisLedgerOptions, Rule>;
 
@@ -81,12 +90,13 @@ export function checkedOptions(options: RedisLedgerOptions): CheckedOptions {
   const { client, name = 'sendonce', lockTimeoutMs = 10_000, wait = null } = options;
   const { contentRetentionMs = 7 * DAY_MS, retentionMs = 90 * DAY_MS, quarantineMs = 300_000 } = options;
   const { onWarning = (warning) => process.emitWarning(warning, 'SendonceWarning') } = options;
-  const { tombstoneRetentionMs = null } = options;
+  const { tombstoneRetentionMs = null, wakes = null } = options;
   checkTombstoneRetention('redisLedger', retentionMs, tombstoneRetentionMs);
   if (contentRetentionMs > retentionMs)
     invalid(`redisLedger: contentRetentionMs must be at most retentionMs (${retentionMs}), got ${contentRetentionMs}`);
   return {
     ...{ client, name, lockTimeoutMs, contentRetentionMs, retentionMs, tombstoneRetentionMs, quarantineMs, wait },
+    wakes,
     warn: onWarning,
   };
 }
