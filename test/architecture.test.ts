@@ -54,10 +54,12 @@ const ARROWS: readonly Arrow[] = [
     area: inside('packages/adapters/src/internal'),
     mayImport: [inside('packages/adapters/src/internal'), ourCore, node],
   },
-  ...['queues', 'ledgers', 'providers', 'alerts', 'destinations', 'ingest', 'outbox', 'inboxes'].map((kind) => ({
-    area: inside(`packages/adapters/src/${kind}`),
-    mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
-  })),
+  ...['addresses', 'queues', 'ledgers', 'providers', 'alerts', 'destinations', 'ingest', 'outbox', 'inboxes'].map(
+    (kind) => ({
+      area: inside(`packages/adapters/src/${kind}`),
+      mayImport: [inside(`packages/adapters/src/(internal|${kind})`), ourCore, node, ...adapterPeers],
+    }),
+  ),
   // Written without a look at the adapters, so that one mistake is not made twice.
   { area: inside('packages/adapters/src/fakes'), mayImport: [inside('packages/adapters/src/fakes'), node, ...msw] },
   {

@@ -5,6 +5,7 @@ export default packageBuild({
   ...entriesIn('queues'),
   ...entriesIn('ledgers'),
   ...entriesIn('providers'),
+  ...entriesIn('addresses'),
   ...entriesIn('alerts'),
   ...entriesIn('destinations'),
   ...entriesIn('ingest'),

@@ -3,6 +3,7 @@ import type { MessageContent } from './model/delivery.ts';
 import type { Target, TargetInput } from './model/recipient.ts';
 import type { ClassPolicy } from './policy/policy.ts';
 import type { PruningOptions } from './policy/pruning.ts';
+import type { AddressRule } from './ports/addresses.ts';
 import type { Clock, Random } from './ports/clock.ts';
 import type { Destinations } from './ports/destinations.ts';
 import type { Ledger } from './ports/ledger.ts';
@@ -53,6 +54,11 @@ export type NotificationTypes = Readonly<Record<string, NotificationType<never>>
 export interface ChannelConfig {
   /** In the order of preference; failover goes down the list. */
   readonly providers: readonly Provider[];
+  /**
+   * How addresses of the channel are read before anything is queued: the same in every producer and worker. Absent: they are used as they
+   * are typed, where `addressProblem` has nothing against them.
+   */
+  readonly addresses?: AddressRule;
 }
 
 export interface WorkerOptions {

@@ -3,6 +3,7 @@ export type { DataOf, Notifier, SendOptions } from './notifier.ts';
 export { defineConfig, notification } from './config.ts';
 export type * from './config.ts';
 export type * from './schema.ts';
+export type * from './ports/addresses.ts';
 export type * from './ports/clock.ts';
 export type * from './ports/destinations.ts';
 export type * from './ports/ledger.ts';

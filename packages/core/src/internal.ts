@@ -1,6 +1,7 @@
 /** Parts shared with our own packages and with ledger adapters that keep whole records. Unstable: no promise across releases. */
 export * as steps from './model/steps/index.ts';
 export { acceptedCount, isAccepted, isOpen, openAttempts, providerMessageId, provenState } from './model/attempts.ts';
+export { checkedAddress } from './model/checked-address.ts';
 export { groupBy } from './model/group-by.ts';
 export { DEEPEST, frozenCopy } from './model/json.ts';
 export { canonicalJson } from './model/keys.ts';
@@ -16,7 +17,7 @@ export {
   textRule,
 } from './options.ts';
 export type { Rule, Rules } from './options.ts';
-export { resolveSettings } from './settings.ts';
+export { addressRules, resolveSettings } from './settings.ts';
 export { checkPort } from './settings/check-ports.ts';
 export type { ResolvedType, Settings } from './settings.ts';
 export { decideAfterLookup, decideUnknown } from './policy/unknown.ts';

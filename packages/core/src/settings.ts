@@ -24,6 +24,7 @@ import {
 import { checkPolicy, POLICY_OPTIONS } from './policy/check-policy.ts';
 import { CLASS_POLICIES, type ClassPolicy } from './policy/policy.ts';
 import type { PruningOptions, PruningSettings } from './policy/pruning.ts';
+import type { AddressRule, AddressRules } from './ports/addresses.ts';
 import type { Provider } from './ports/provider.ts';
 import { checkPorts, checkProvider } from './settings/check-ports.ts';
 
@@ -41,6 +42,7 @@ export interface ResolvedType {
 export interface Settings {
   readonly types: ReadonlyMap<string, ResolvedType>;
   readonly channels: ReadonlyMap<Channel, ResolvedChannel>;
+  readonly addresses: AddressRules;
   readonly worker: WorkerSettings;
   readonly pruning: PruningSettings;
 }
@@ -104,7 +106,7 @@ const PRUNING_RULES: Rules & Readonly<Record<keyof PruningOptions, Rule>> = {
   windowMs: numberRule({ least: 60_000, most: 86_400_000 }, ' ms'),
 };
 const KNOWN = {
-  channel: new Set<string>(['providers'] satisfies readonly (keyof ChannelConfig)[]),
+  channel: new Set<string>(['providers', 'addresses'] satisfies readonly (keyof ChannelConfig)[]),
   policy: new Set<string>(POLICY_OPTIONS),
   type: new Set<string>(['class', 'schema', 'key', 'route', 'content', 'topic', 'sample', ...POLICY_OPTIONS]),
   deadLetterRetry: new Set<string>(['afterMs', 'max'] satisfies readonly (keyof DeadLetterRetry)[]),
@@ -130,7 +132,7 @@ export function resolveSettings(config: NotifierConfig, builtIn: NotificationTyp
   }
   const worker = resolveWorker(config.worker ?? {});
   checkKeyWindows(channels, worker);
-  return { types, channels, worker, pruning: resolvePruning(config.pruning) };
+  return { types, channels, addresses: addressRules(config), worker, pruning: resolvePruning(config.pruning) };
 }
 
 /** Worker options with defaults; each bound is in WORKER_BOUNDS, the cross-checks are PROTOCOL rules 2 and 9. */
@@ -202,9 +204,18 @@ function resolveChannels(config: NotifierConfig): ReadonlyMap<Channel, ResolvedC
   return channels;
 }
 
+/** The rules of those channels that have one. */
+export function addressRules({ channels }: Pick<NotifierConfig, 'channels'>): AddressRules {
+  const rules: Partial<Record<Channel, AddressRule>> = {};
+  for (const [name, { addresses }] of Object.entries(channels))
+    if (addresses !== undefined) rules[name as Channel] = addresses;
+  return rules;
+}
+
 function resolveChannel(name: string, channel: ChannelConfig): ResolvedChannel {
   if (!isFields(channel)) invalid(`channels.${name} must be an object { providers: [...] }, got ${shown(channel)}`);
   checkNames(`channels.${name}.`, channel, KNOWN.channel);
+  functionAt(`channels.${name}.addresses`, channel.addresses, false);
   const given: readonly Provider[] | undefined = channel.providers;
   const listed: unknown = given;
   if (listed !== undefined && !Array.isArray(listed))

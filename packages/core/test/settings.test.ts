@@ -261,7 +261,7 @@ describe('an option that cannot work', () => {
     [
       'an option that a channel does not have',
       config({ channels: { email: { ...email, provider: [] } as never } }),
-      /^channels\.email\.provider is not an option; known: providers\. Did you mean 'providers'\?$/,
+      /^channels\.email\.provider is not an option; known: providers, addresses\. Did you mean 'providers'\?$/,
     ],
     [
       'a channel that is misspelt',

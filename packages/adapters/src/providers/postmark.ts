@@ -106,7 +106,8 @@ const COMMANDS = /^x-pm-/i;
 const MOST = { body: 5 * MB, request: 10 * MB };
 
 function requestFor(message: OutgoingMessage, key: string, fixed: Fixed): HttpPost | Rejection {
-  const mail = mailOf(message, key, fixed.from, { commands: COMMANDS });
+  // As its support says: https://github.com/Stranger6667/postmarker/issues/178
+  const mail = mailOf(message, key, fixed.from, { commands: COMMANDS, asciiOnly: 'Postmark' });
   if ('kind' in mail) return mail;
   const reply = replyToOf(mail);
   if ('kind' in reply) return reply;

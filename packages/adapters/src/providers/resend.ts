@@ -6,7 +6,7 @@ import { textAt } from '../internal/api/json-path.ts';
 import { API_RULES, apiUrl } from '../internal/api/options.ts';
 import { codes, rows, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
-import { SENDER_RULE, senderOf, written, type EmailAddress } from '../internal/email/address.ts';
+import { SENDER_RULE, senderOf, wireAddress, written, type EmailAddress } from '../internal/email/address.ts';
 import { base64Length, MB, tooLong } from '../internal/email/limits.ts';
 import { mailOf, type Mail } from '../internal/email/mail.ts';
 import type { HttpPost } from '../internal/http/post.ts';
@@ -129,7 +129,7 @@ function requestFor(message: OutgoingMessage, key: string, { url, from, apiKey }
 function bodyOf({ from, to, subject, text, html, headers, attachments, deliveryId }: Mail): object {
   return {
     from: written(from),
-    to: [to],
+    to: [wireAddress(to)],
     subject,
     ...(text !== null && { text }),
     ...(html !== null && { html }),

@@ -94,7 +94,8 @@ const COMMANDS = /^x-(smtpapi|sg-.*)$/i;
 const MOST_BYTES = 30 * MB;
 
 function requestFor(message: OutgoingMessage, key: string, { url, from, apiKey }: Fixed): HttpPost | Rejection {
-  const mail = mailOf(message, key, from, { commands: COMMANDS });
+  // As its support says: https://github.com/sendgrid/sendgrid-csharp/issues/656
+  const mail = mailOf(message, key, from, { commands: COMMANDS, asciiOnly: 'SendGrid' });
   if ('kind' in mail) return mail;
   const reply = replyToOf(mail);
   if ('kind' in reply) return reply;
@@ -127,7 +128,7 @@ function bodyOf(mail: Mail, { replyTo, headers }: ReplyTo): object {
 }
 
 function addressed({ name, address }: EmailAddress): object {
-  return { email: address, ...(name !== '' && { name }) };
+  return { email: wireAddress(address), ...(name !== '' && { name }) };
 }
 
 function attached({ filename, content, contentType, cid }: Mail['attachments'][number]): object {

@@ -3,7 +3,7 @@ import type { Outcome, Provider } from '@sendonce/core';
 import { BOOLEAN_RULE, numberRule, textRule, type Rule, type Rules } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { deadlineOf } from '../internal/deadline.ts';
-import { SENDER_RULE, senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
+import { needsUtf8, noUtf8, SENDER_RULE, senderOf, wireAddress, type EmailAddress } from '../internal/email/address.ts';
 import { DELIVERY_HEADER, mailOf, type Mail } from '../internal/email/mail.ts';
 import { checkAdapter, OBJECT_RULE, SECRET_RULE } from '../internal/options.ts';
 import { mailLibrary, type SmtpError } from '../internal/smtp/library.ts';
@@ -91,10 +91,10 @@ export function smtp(options: SmtpOptions): Provider {
       if (bytes instanceof Error)
         return { kind: 'rejected', scope: 'message', reason: `the mail could not be made: ${bytes.message}` };
       const envelope = { from: wireAddress(from.address), to: wireAddress(mail.to) };
-      const needsUtf8 = /[^\p{ASCII}]/u.test(envelope.from + envelope.to);
+      const isForeign = needsUtf8(from.address) || needsUtf8(mail.to);
       try {
         return await sessions.run(deadline, async (session) => {
-          if (needsUtf8 && !session.takesUtf8) return { transfer: null, result: NO_UTF8 };
+          if (isForeign && !session.takesUtf8) return { transfer: null, result: noUtf8('the server') };
           const transfer = await session.transfer(envelope, bytes, deadline);
           return { transfer, result: outcomeOf(transfer, mail) };
         });
@@ -109,13 +109,6 @@ export function smtp(options: SmtpOptions): Provider {
     },
   };
 }
-
-const NO_UTF8: Outcome = {
-  kind: 'rejected',
-  scope: 'provider',
-  reason: 'the server does not offer SMTPUTF8, which an address with other letters than ASCII before the @ needs',
-  code: 'SMTPUTF8',
-};
 
 /** Our Message-ID, by which every copy can be found, and what the server calls it, by which its log can. */
 function outcomeOf(transfer: Transfer, { messageId }: Mail): Outcome {

@@ -77,6 +77,8 @@ export interface JudgeContext {
    * that throws, and answer later. Null: the harness does not know the inputs.
    */
   contentOf(recipient: number, target: Target, of: ContentContext): MessageContent | Promise<MessageContent> | null;
+  /** Why an address can never work, by the rules of the run's config. */
+  addressProblemOf(target: Pick<Target, 'channel' | 'to'>): string | null;
   /** Of a notification that was published: whether this recipient is one of those it is for. Null: the harness cannot tell. */
   isAskedFor(notificationId: string, target: Target): boolean | null;
   /** Whether the notification's own route throws. Null: the harness cannot tell. */

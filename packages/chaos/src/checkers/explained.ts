@@ -1,4 +1,4 @@
-import { addressProblem, type NewDelivery } from '@sendonce/core';
+import type { NewDelivery } from '@sendonce/core';
 import type { EventOf } from '../history.ts';
 import type { Checker, CheckerContext } from './checker.ts';
 import type { EndFacts, FinalDelivery } from './facts.ts';
@@ -54,8 +54,8 @@ export function explained(context: CheckerContext): Checker {
   function made({ target, failed }: NewDelivery, slot: number): void {
     if (failed === null) return;
     const recipient = slots.recipientOf(slot);
-    const { channel, to } = recipient < 0 ? target : context.targetOf(recipient);
-    if (!channels.has(channel) || addressProblem(channel, to) !== null) told.set(slot, told.get(slot) | 2);
+    const asked = recipient < 0 ? target : context.targetOf(recipient);
+    if (!channels.has(asked.channel) || context.addressProblemOf(asked) !== null) told.set(slot, told.get(slot) | 2);
   }
 
   /** The user's own function cannot make it. What only says so later is believed. */

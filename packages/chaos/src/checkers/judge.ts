@@ -63,6 +63,7 @@ export function createJudge(context: JudgeContext, { without = [] }: JudgeOption
     addresseeOf: (recipient) => context.addresseeOf(recipient),
     targetOf: (recipient) => context.targetOf(recipient),
     contentOf: (recipient, target, of) => context.contentOf(recipient, target, of),
+    addressProblemOf: (target) => context.addressProblemOf(target),
     isAskedFor: (notificationId, target) => context.isAskedFor(notificationId, target),
     failsToRoute: (notificationId) => context.failsToRoute(notificationId),
     bodyOf: (content) => context.bodyOf(content),

@@ -1,10 +1,19 @@
 import { notificationId, toTarget } from '@sendonce/core';
-import type { ContentContext, MessageContent, NewNotification, SealRequest, Target, TargetInput } from '@sendonce/core';
+import { addressRules, checkedAddress } from '@sendonce/core/internal';
+import type {
+  AddressRules,
+  ContentContext,
+  MessageContent,
+  NewNotification,
+  SealRequest,
+  Target,
+  TargetInput,
+} from '@sendonce/core';
 import type { JudgeContext } from '../checkers/context.ts';
 import { knownTarget, TENANT } from './requested.ts';
 import type { World } from './world.ts';
 
-type Asked = Pick<JudgeContext, 'targetOf' | 'contentOf' | 'isAskedFor' | 'failsToRoute'>;
+type Asked = Pick<JudgeContext, 'targetOf' | 'contentOf' | 'isAskedFor' | 'failsToRoute' | 'addressProblemOf'>;
 type Make = (data: unknown, target: Target, of: ContentContext) => MessageContent | Promise<MessageContent>;
 /** Whom a notification is for; `fails`: its route throws; null: nobody can say at once. */
 type Audience = ReadonlySet<string> | 'fails' | null;
@@ -17,6 +26,7 @@ export function askedOf(world: World): Asked {
   const { registry, options } = world;
   const { workload } = options;
   const { notifications: published, targets } = publishedIn(world);
+  const rules = workload.config === null ? {} : addressRules(workload.config);
   const audiences = new Map<string, Audience>();
   let onlyId: string | null = null;
 
@@ -39,12 +49,12 @@ export function askedOf(world: World): Asked {
     const notification = published.get(id);
     if (index === null || notification === undefined) return null;
     const { recipients } = workload.publication(index);
-    if (recipients !== null) return identities(recipients());
+    if (recipients !== null) return identities(recipients(), rules);
     const route = workload.notifications[notification.type]?.route as ((data: unknown) => unknown) | undefined;
     try {
       const targets = route?.(notification.data);
       if (Array.isArray(targets) && targets.length > options.knobs.maxTargets) return 'fails';
-      return Array.isArray(targets) ? identities(targets as readonly TargetInput[]) : null;
+      return Array.isArray(targets) ? identities(targets as readonly TargetInput[], rules) : null;
     } catch {
       return 'fails';
     }
@@ -58,6 +68,10 @@ export function askedOf(world: World): Asked {
       if (notification === undefined) return null;
       const make = workload.notifications[notification.type]?.content as Make | undefined;
       return make === undefined ? null : make(notification.data, target, of);
+    },
+    addressProblemOf({ channel, to }) {
+      const verdict = checkedAddress(rules, channel, to);
+      return verdict.kind === 'unusable' ? verdict.problem : null;
     },
     isAskedFor(id, target) {
       const found = audienceOf(id);
@@ -106,9 +120,9 @@ function publishedIn(world: World): Published {
   return { notifications, targets };
 }
 
-function identities(targets: Iterable<TargetInput>): ReadonlySet<string> {
+function identities(targets: Iterable<TargetInput>, rules: AddressRules): ReadonlySet<string> {
   const all = new Set<string>();
-  for (const target of targets) all.add(identityOf(toTarget(target)));
+  for (const target of targets) all.add(identityOf(toTarget(target, rules)));
   return all;
 }
 

@@ -1,4 +1,4 @@
-import type { NotifierConfig, Provider, WorkerOptions } from '@sendonce/core';
+import type { Channel, ChannelConfig, NotifierConfig, WorkerOptions } from '@sendonce/core';
 import { processClock } from '../kernel/clock.ts';
 import type { Life } from '../kernel/process.ts';
 import { processRandom } from '../kernel/random.ts';
@@ -57,15 +57,19 @@ function channels({
   providerSites: sites,
 }: PortsParts): (life: Life) => NotifierConfig['channels'] {
   const parts = { wire, sites, registry };
+  const rules = (channel: Channel): Partial<ChannelConfig> => {
+    const addresses = workload.config?.channels[channel]?.addresses;
+    return addresses === undefined ? {} : { addresses };
+  };
   const byChannel = workload.channels.map((channel) => ({
     channel,
     providers: providers.filter((provider) => provider.setup.channel === channel),
   }));
   return (life) =>
     Object.fromEntries(
-      byChannel.map(({ channel, providers: ofChannel }): [string, { providers: Provider[] }] => [
+      byChannel.map(({ channel, providers: ofChannel }): [string, ChannelConfig] => [
         channel,
-        { providers: ofChannel.map((provider) => providerPort(life, provider, parts)) },
+        { ...rules(channel), providers: ofChannel.map((provider) => providerPort(life, provider, parts)) },
       ]),
     );
 }

@@ -1,4 +1,4 @@
-import type { DeliveryRecord, NewDelivery, Target } from '@sendonce/core';
+import { addressProblem, type DeliveryRecord, type NewDelivery, type Target } from '@sendonce/core';
 import type { JudgeContext } from '../../src/checkers/index.ts';
 import type { HistoryEvent } from '../../src/history.ts';
 import { STRICT } from './story.ts';
@@ -29,6 +29,7 @@ export class ManyDeliveries {
       targetOf,
       contentOf: (n) => message(n),
       isAskedFor: () => true,
+      addressProblemOf: ({ channel, to }) => addressProblem(channel, to),
       failsToRoute: () => false,
       bodyOf: ({ subject }) => subject ?? '',
       knobs: {

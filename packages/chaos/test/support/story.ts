@@ -1,4 +1,5 @@
 import {
+  addressProblem,
   type Attempt,
   type CancelVerdict,
   type DeliveryRecord,
@@ -101,6 +102,7 @@ export class Story {
       targetOf: (recipient) => this.#target(recipient),
       contentOf: (_recipient, _target, { deliveryId }) => ({ text: `hello ${deliveryId}` }),
       isAskedFor: () => null,
+      addressProblemOf: ({ channel, to }) => addressProblem(channel, to),
       failsToRoute: () => null,
       bodyOf: ({ text }) => `hash of ${text}`,
       knobs: {

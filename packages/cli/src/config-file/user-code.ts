@@ -47,9 +47,9 @@ export function watchedConfig(file: string, config: NotifierConfig, watch: CodeW
     return { file, what, watch, run: (action) => watch.run(number, () => asUserCode(what, action)) };
   };
   const types = Object.entries(config.notifications).map(([name, type]) => [name, watchedType(name, type, named)]);
-  const channels = Object.entries(config.channels).map(([channel, { providers }]) => [
-    channel,
-    { providers: providers.map((provider) => watchedProvider(provider, named)) },
+  const channels = Object.entries(config.channels).map(([name, channel]) => [
+    name,
+    { ...channel, providers: channel.providers.map((provider) => watchedProvider(provider, named)) },
   ]);
   watch.names(names);
   return {

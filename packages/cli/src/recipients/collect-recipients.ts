@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { normaliseAddress, SendonceError, toTarget, type TargetInput } from '@sendonce/core';
+import { normaliseAddress, SendonceError, toTarget, type AddressRules, type TargetInput } from '@sendonce/core';
 import type { InvalidRow } from '@sendonce/chaos';
 import { readRecipients } from './read-recipients.ts';
 import type { RecipientRow } from './row.ts';
@@ -15,15 +15,15 @@ export interface Recipients {
   readonly invalid: readonly InvalidRow[];
 }
 
-/** Reads the whole list, telling doubles from recipients. @throws SendonceError `RECIPIENTS_FILE_INVALID` when nobody is left. */
-export async function collectRecipients(path: string): Promise<Recipients> {
+/** Reads the whole list by the rules of a config, telling doubles from recipients. @throws SendonceError `RECIPIENTS_FILE_INVALID` when nobody is left. */
+export async function collectRecipients(path: string, rules: AddressRules = {}): Promise<Recipients> {
   const targets: TargetInput[] = [];
   const doubles: TargetInput[] = [];
   const invalid: InvalidRow[] = [];
   const seen = new Map<string, string>();
-  for await (const rows of readRecipients(path)) {
+  for await (const rows of readRecipients(path, rules)) {
     for (const row of rows) {
-      const verdict = judge(row, seen);
+      const verdict = judge(row, seen, rules);
       if (verdict.kind === 'invalid') invalid.push({ line: verdict.line, reason: verdict.reason });
       else (verdict.kind === 'double' ? doubles : targets).push(verdict.input);
     }
@@ -35,9 +35,9 @@ export async function collectRecipients(path: string): Promise<Recipients> {
 type Verdict =
   Extract<RecipientRow, { kind: 'invalid' }> | { readonly kind: 'target' | 'double'; readonly input: TargetInput };
 
-function judge(row: RecipientRow, seen: Map<string, string>): Verdict {
+function judge(row: RecipientRow, seen: Map<string, string>, rules: AddressRules): Verdict {
   if (row.kind === 'invalid') return row;
-  const { channel, recipientId, destinationId, to } = toTarget(row.input);
+  const { channel, recipientId, destinationId, to } = toTarget(row.input, rules);
   const identity = `${channel} ${recipientId} ${destinationId}`;
   const address = normaliseAddress(channel, to);
   const before = seen.get(identity);

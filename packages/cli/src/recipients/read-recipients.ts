@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
-import { SendonceError } from '@sendonce/core';
+import { SendonceError, type AddressRules } from '@sendonce/core';
 import { nearest } from '../nearest.ts';
 import { linesOf } from './lines.ts';
 import { ndjsonRows } from './ndjson.ts';
@@ -12,11 +12,11 @@ import type { RowShape } from './row-shape.ts';
 export const RECIPIENT_FILES = ['.csv', '.ndjson', '.jsonl'] as const;
 
 /**
- * Reads a recipients file group by group, never the whole of it at once. A bad row is one `invalid` row and costs nobody else theirs.
+ * Reads a recipients file group by group, each address by its channel's rule, never the whole of it at once. A bad row is one `invalid` row and costs nobody else theirs.
  *
  * @throws SendonceError `RECIPIENTS_FILE_INVALID` when the file cannot be read, is empty or has no column of addresses.
  */
-export async function* readRecipients(path: string): AsyncGenerator<readonly RecipientRow[]> {
+export async function* readRecipients(path: string, rules: AddressRules = {}): AsyncGenerator<readonly RecipientRow[]> {
   const kind = extname(path).toLowerCase();
   if (!(RECIPIENT_FILES as readonly string[]).includes(kind)) {
     const meant = nearest(kind, RECIPIENT_FILES);
@@ -26,9 +26,13 @@ export async function* readRecipients(path: string): AsyncGenerator<readonly Rec
     );
   }
   try {
+    const shape: RowShape<RecipientRow> = {
+      ...RECIPIENT_SHAPE,
+      row: (line, fields) => rowOf(line, fields, rules),
+    };
     const lines = linesOf(chunksOf(path));
-    if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines, RECIPIENT_SHAPE);
-    else yield* ndjsonRows(lines, RECIPIENT_SHAPE);
+    if (kind === '.csv') yield* (await import('./csv.ts')).csvRows(lines, shape);
+    else yield* ndjsonRows(lines, shape);
   } catch (error) {
     throw fileError(path, error);
   }

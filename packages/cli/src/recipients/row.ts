@@ -1,4 +1,5 @@
-import { addressProblem, CHANNELS, type Channel, type TargetInput } from '@sendonce/core';
+import { CHANNELS, type AddressRules, type Channel, type TargetInput } from '@sendonce/core';
+import { checkedAddress } from '@sendonce/core/internal';
 import { unknownAmong } from '../nearest.ts';
 
 /** One row of a recipients file: somebody to write to, or the reason why not. */
@@ -11,7 +12,7 @@ export const ADDRESS_COLUMNS = ['to', 'email', 'phone'] as const;
 const RESERVED: ReadonlySet<string> = new Set([...ADDRESS_COLUMNS, 'channel', 'id', 'destinationId']);
 
 /** Makes the row of its named fields. Fields that mean nothing to us become the recipient's data. */
-export function rowOf(line: number, fields: Readonly<Record<string, unknown>>): RecipientRow {
+export function rowOf(line: number, fields: Readonly<Record<string, unknown>>, rules: AddressRules = {}): RecipientRow {
   const invalid = (reason: string): RecipientRow => ({ kind: 'invalid', line, reason });
   const mistyped = ['channel', 'id', 'destinationId', ...ADDRESS_COLUMNS].find(
     (name) => isGiven(fields[name]) && typeof fields[name] !== 'string',
@@ -19,8 +20,8 @@ export function rowOf(line: number, fields: Readonly<Record<string, unknown>>): 
   if (mistyped !== undefined) return invalid(`'${mistyped}' is not a text but ${JSON.stringify(fields[mistyped])}`);
   const address = addressOf(fields as Readonly<Record<string, string | null | undefined>>);
   if (typeof address === 'string') return invalid(address);
-  const problem = addressProblem(address.channel, address.to);
-  if (problem !== null) return invalid(`${JSON.stringify(address.to)}: ${problem}`);
+  const verdict = checkedAddress(rules, address.channel, address.to);
+  if (verdict.kind === 'unusable') return invalid(`${JSON.stringify(address.to)}: ${verdict.problem}`);
   return { kind: 'recipient', line, input: { ...dataOf(fields), ...identityOf(fields), ...address } };
 }
 

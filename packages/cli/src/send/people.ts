@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { normaliseAddress, SendonceError, toTarget, type TargetInput } from '@sendonce/core';
+import { normaliseAddress, SendonceError, toTarget, type AddressRules, type TargetInput } from '@sendonce/core';
 import { readRecipients } from '../recipients/read-recipients.ts';
 import type { RecipientRow } from '../recipients/row.ts';
 
@@ -22,10 +22,10 @@ export interface BadRow {
  *
  * @throws SendonceError RECIPIENTS_FILE_INVALID when the file cannot be used, or nobody is left.
  */
-export async function checkPeople(file: string, bad: (row: BadRow) => void): Promise<People> {
+export async function checkPeople(file: string, rules: AddressRules, bad: (row: BadRow) => void): Promise<People> {
   let count = 0;
   let first: BadRow | null = null;
-  for await (const row of usable(file)) {
+  for await (const row of usable(file, rules)) {
     if (row.kind === 'recipient') {
       count += 1;
       continue;
@@ -40,21 +40,21 @@ export async function checkPeople(file: string, bad: (row: BadRow) => void): Pro
   return {
     count,
     async *read() {
-      for await (const row of usable(file)) if (row.kind === 'recipient') yield row.input;
+      for await (const row of usable(file, rules)) if (row.kind === 'recipient') yield row.input;
     },
   };
 }
 
 /** The rows, where one id with two addresses is a mistake: who is meant by it would be told at one of them only. */
-async function* usable(file: string): AsyncGenerator<RecipientRow> {
+async function* usable(file: string, rules: AddressRules): AsyncGenerator<RecipientRow> {
   const addresses = new Map<string, string>();
-  for await (const rows of readRecipients(file)) {
+  for await (const rows of readRecipients(file, rules)) {
     for (const row of rows) {
       if (row.kind === 'invalid' || row.input.id === undefined) {
         yield row;
         continue;
       }
-      const { channel, recipientId, destinationId, to } = toTarget(row.input);
+      const { channel, recipientId, destinationId, to } = toTarget(row.input, rules);
       const identity = shortHash(`${channel} ${recipientId} ${destinationId}`);
       const address = shortHash(normaliseAddress(channel, to));
       const before = addresses.get(identity);

@@ -1,6 +1,7 @@
 import {
   isSendonceError,
   notificationId,
+  type AddressRules,
   type Ledger,
   type NotificationRecord,
   type NotificationType,
@@ -24,6 +25,7 @@ export interface PublisherOptions {
   readonly people: People | null;
   /** Recipients per page of the ledger. */
   readonly pageSize: number;
+  readonly rules: AddressRules;
 }
 
 /** One notification to be. */
@@ -102,10 +104,10 @@ export class Publisher {
   }
 
   async #otherPeople(record: NotificationRecord): Promise<SendonceError | null> {
-    const { people, ledger, pageSize } = this.#options;
+    const { people, ledger, pageSize, rules } = this.#options;
     if (people === null) return null;
     try {
-      await checkSamePeople(ledger, record, people, pageSize);
+      await checkSamePeople(ledger, record, people, { pageSize, rules });
       return null;
     } catch (error) {
       if (isSendonceError(error, 'NOTIFICATION_CONFLICT')) return error;

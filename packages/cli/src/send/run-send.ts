@@ -1,4 +1,5 @@
-import { SendonceError, type NotificationType, type Notifier } from '@sendonce/core';
+import { SendonceError, type AddressRules, type NotificationType, type Notifier } from '@sendonce/core';
+import { addressRules } from '@sendonce/core/internal';
 import { EXIT } from '../command-error.ts';
 import { atDesk, type Desk } from '../operate/desk.ts';
 import { onSignals } from '../simulate/interrupt.ts';
@@ -81,9 +82,10 @@ async function send(desk: Desk, name: string, { request, report, signal }: Run):
       'RECIPIENTS_MISSING',
       `the type '${name}' has no route(data), so who gets it comes by --recipients-file people.csv`,
     );
-  const people = recipientsFile === null ? null : await checkedPeople(recipientsFile, report);
+  const rules = addressRules(config);
+  const people = recipientsFile === null ? null : await checkedPeople(recipientsFile, rules, report);
   const pageSize = config.worker?.chunk ?? PAGE_SIZE;
-  const publisher = new Publisher({ notifier, ledger, name, type, tenant, keyColumn, people, pageSize });
+  const publisher = new Publisher({ notifier, ledger, name, type, tenant, keyColumn, people, pageSize, rules });
   for await (const lines of results(request, publisher, signal)) report.tell(lines);
 }
 
@@ -97,8 +99,8 @@ function refuseMemory({ ledger: { capabilities } }: Desk): void {
   );
 }
 
-function checkedPeople(file: string, report: Report): Promise<People> {
-  return checkPeople(file, ({ line, reason }) =>
+function checkedPeople(file: string, rules: AddressRules, report: Report): Promise<People> {
+  return checkPeople(file, rules, ({ line, reason }) =>
     report.tell([refusedLine(placeIn(file, line), { code: 'DATA_INVALID', message: reason })]),
   );
 }

@@ -1,5 +1,11 @@
-import { SendonceError, toTarget, type Ledger, type NotificationRecord } from '@sendonce/core';
+import { SendonceError, toTarget, type AddressRules, type Ledger, type NotificationRecord } from '@sendonce/core';
 import type { People } from './people.ts';
+
+/** How its pages were made. */
+export interface PageOptions {
+  readonly pageSize: number;
+  readonly rules: AddressRules;
+}
 
 /** Pages per ledger call. */
 const PAGES = 10;
@@ -14,10 +20,10 @@ export async function checkSamePeople(
   ledger: Ledger,
   { id, key, state, targets }: NotificationRecord,
   people: People,
-  pageSize: number,
+  { pageSize, rules }: PageOptions,
 ): Promise<void> {
   if (state === 'cancelled') return;
-  const isSame = targets === people.count && (await hasPages(ledger, id, people, pageSize));
+  const isSame = targets === people.count && (await hasPages(ledger, id, people, { pageSize, rules }));
   if (isSame) return;
   throw new SendonceError(
     'NOTIFICATION_CONFLICT',
@@ -26,13 +32,18 @@ export async function checkSamePeople(
   );
 }
 
-async function hasPages(ledger: Ledger, notificationId: string, people: People, pageSize: number): Promise<boolean> {
+async function hasPages(
+  ledger: Ledger,
+  notificationId: string,
+  people: People,
+  { pageSize, rules }: PageOptions,
+): Promise<boolean> {
   let from = 0;
   for await (const pages of grouped(grouped(people.read(), pageSize), PAGES)) {
     const requests = pages.map((inputs, at) => ({
       notificationId,
       page: from + at,
-      targets: inputs.map(toTarget),
+      targets: inputs.map((each) => toTarget(each, rules)),
       // It is sealed: nothing of this is written.
       last: false,
       fence: null,

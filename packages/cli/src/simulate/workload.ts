@@ -1,5 +1,6 @@
 import type { InputSummary, SimulateReport, Workload } from '@sendonce/chaos';
 import { SendonceError, type NotifierConfig } from '@sendonce/core';
+import { addressRules } from '@sendonce/core/internal';
 import { collectRecipients, type Recipients } from '../recipients/collect-recipients.ts';
 import { isStored, NOT_STORED } from './is-stored.ts';
 
@@ -19,9 +20,11 @@ export async function bring(
   const { recipientsFile, config } = files;
   if (recipientsFile !== null && !isStored(recipientsFile))
     throw new SendonceError('RECIPIENTS_FILE_INVALID', `${recipientsFile}: ${NOT_STORED}`);
+  const loaded = config === null ? null : await loadConfig(config);
+  const rules = loaded === null ? {} : addressRules(loaded);
   return {
-    recipients: recipientsFile === null ? null : await collectRecipients(recipientsFile),
-    config: config === null ? null : await loadConfig(config),
+    recipients: recipientsFile === null ? null : await collectRecipients(recipientsFile, rules),
+    config: loaded,
   };
 }
 

@@ -1,13 +1,37 @@
 import type { Channel } from './classes.ts';
+import { decodePunycode } from './punycode.ts';
 
 const PHONE_CHANNELS: ReadonlySet<Channel> = new Set(['sms', 'whatsapp']);
 
-/** The address as identity: email in NFC and lower case with plus-tags kept, phone without punctuation, others as they are. */
+/**
+ * The address as identity: email in NFC and lower case with plus-tags kept and its domain in letters, not in punycode; phone without
+ * punctuation; others as they are.
+ */
 export function normaliseAddress(channel: Channel, to: string): string {
   const trimmed = to.trim();
-  if (channel === 'email') return trimmed.normalize('NFC').toLowerCase();
+  if (channel === 'email') return emailIdentity(trimmed);
   if (PHONE_CHANNELS.has(channel)) return trimmed.replace(/[\s().-]/g, '').replace(/^00/, '+');
   return trimmed;
+}
+
+function emailIdentity(address: string): string {
+  const folded = address.normalize('NFC').toLowerCase();
+  if (!FOREIGN.test(folded)) return folded;
+  const at = folded.lastIndexOf('@') + 1;
+  if (at === 0) return folded;
+  const domain = folded.slice(at).normalize('NFKC').toLowerCase().normalize('NFC');
+  return folded.slice(0, at) + domain.split('.').map(inLetters).join('.');
+}
+
+/** What may have another form as a domain. */
+const FOREIGN = /[^\p{ASCII}]|xn--/u;
+
+/** A label `xn--...` in the letters that it stands for, where it is how these are written in ASCII: else it stays as it is. */
+function inLetters(label: string): string {
+  if (!label.startsWith('xn--')) return label;
+  const letters = decodePunycode(label.slice(4)) ?? '';
+  const isProper = LABEL.test(letters) && /[^\p{ASCII}]/u.test(letters) && !INVISIBLE.test(letters);
+  return isProper && letters.normalize('NFKC').toLowerCase() === letters ? letters : label;
 }
 
 /**

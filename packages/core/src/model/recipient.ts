@@ -1,4 +1,6 @@
+import type { AddressRules } from '../ports/addresses.ts';
 import { normaliseAddress } from './address.ts';
+import { checkedAddress, NO_RULES } from './checked-address.ts';
 import { CHANNELS, type Channel } from './classes.ts';
 import { reasonOf } from './errors.ts';
 import { jsonCopy, NotJson } from './json.ts';
@@ -6,7 +8,7 @@ import { jsonCopy, NotJson } from './json.ts';
 /** Where one message goes: one recipient on one channel (on push: one device). Frozen all the way down. */
 export interface Target {
   readonly channel: Channel;
-  /** The address exactly as typed; it is sent as typed. */
+  /** The address as it is sent to: in the form that its channel's rule gives it, else exactly as typed. */
   readonly to: string;
   /** Who: the given id, else the normalised address. */
   readonly recipientId: string;
@@ -39,11 +41,12 @@ export const NO_DATA: Target['data'] = Object.freeze({});
 
 /**
  * The target with its identity filled in. Never throws: what cannot be used becomes a target that says why (`problem`), so that it fails
- * alone, and visibly, and loses nobody else.
+ * alone, and visibly, and loses nobody else. An address that its rule does not take stays as it is typed: whoever makes the delivery says
+ * what is wrong with it, with the rule that holds then.
  */
-export function toTarget(input: TargetInput): Target {
+export function toTarget(input: TargetInput, rules: AddressRules = NO_RULES): Target {
   try {
-    return read(input);
+    return read(input, rules);
   } catch (thrown) {
     return unusable({}, `it could not be read: ${reasonOf(thrown)}`);
   }
@@ -51,7 +54,7 @@ export function toTarget(input: TargetInput): Target {
 
 type Given = Readonly<Partial<Record<'channel' | 'to' | 'id' | 'destinationId', unknown>>>;
 
-function read(input: TargetInput): Target {
+function read(input: TargetInput, rules: AddressRules): Target {
   const given: unknown = input;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return unusable({}, `a target must be an object { channel, to }, got ${kindOf(given)}`);
@@ -60,7 +63,8 @@ function read(input: TargetInput): Target {
   const data = problem ?? dataOf(rest);
   if (typeof data === 'string') return unusable({ channel, to: address, id, destinationId }, data);
   // A missing address (a contact without e-mail) fails alone at fan-out; it must not fail everybody's route.
-  const to = typeof address === 'string' ? address : '';
+  const typed = typeof address === 'string' ? address : '';
+  const to = Object.hasOwn(rules, channel) ? ruled(rules, channel, typed) : typed;
   return Object.freeze({
     channel,
     to,
@@ -68,6 +72,11 @@ function read(input: TargetInput): Target {
     destinationId: destinationId ?? '',
     data,
   });
+}
+
+function ruled(rules: AddressRules, channel: Channel, typed: string): string {
+  const verdict = checkedAddress(rules, channel, typed);
+  return verdict.kind === 'usable' ? verdict.to : typed;
 }
 
 /** An own copy, or why there is none. */

@@ -7,7 +7,7 @@ import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
 import { shown } from '../options.ts';
 import type { AcceptVerdict, NewNotification } from '../ports/ledger.ts';
 import type { StandardResult } from '../schema.ts';
-import type { ResolvedType } from '../settings.ts';
+import type { ResolvedType, Settings } from '../settings.ts';
 import type { Context } from './context.ts';
 import { hint } from './hint.ts';
 import { sharing, type Answer } from './lanes.ts';
@@ -145,11 +145,14 @@ async function finish(
 /** All that is the caller's is read before the first wait: what happens to it after the call is no part of what was published. */
 async function prepare(context: Context, type: ResolvedType, item: PublishItem): Promise<Prepared> {
   checkPublishItem(item);
-  const { chunk } = context.settings.worker;
+  const { addresses: rules, worker } = context.settings;
+  const { chunk } = worker;
   const { tenant = 'default', recipients, transaction } = item;
   if (recipients === undefined && type.type.route === undefined)
     throw new SendonceError('RECIPIENTS_MISSING', `type '${type.name}' has no route, so publish needs { recipients }`);
-  const targets = Array.isArray(recipients) ? Array.from(recipients as TargetInput[], toTarget) : null;
+  const targets = Array.isArray(recipients)
+    ? Array.from(recipients as TargetInput[], (each) => toTarget(each, rules))
+    : null;
   const page = targets !== null && targets.length <= chunk ? targets : null;
   if (recipients !== undefined && page === null && transaction !== undefined)
     throw new SendonceError(
@@ -174,14 +177,18 @@ async function prepare(context: Context, type: ResolvedType, item: PublishItem):
     recipients: recipients === undefined ? 'route' : 'explicit',
     page,
   };
-  return { entry, rest: page === null ? restOf(recipients, targets, chunk) : null, transaction, from };
+  return { entry, rest: page === null ? restOf(recipients, targets, context.settings) : null, transaction, from };
 }
 
-function restOf(recipients: Targets | undefined, targets: readonly Target[] | null, chunk: number): TargetPages | null {
+function restOf(
+  recipients: Targets | undefined,
+  targets: readonly Target[] | null,
+  { addresses: rules, worker: { chunk } }: Settings,
+): TargetPages | null {
   if (recipients === undefined) return null;
   // A producer's own source may take as long as it likes over a page.
   return targets === null
-    ? new TargetReader(recipients, { pageSize: chunk, limit: null })
+    ? new TargetReader(recipients, { pageSize: chunk, limit: null, rules })
     : pagesInHand(targets, chunk);
 }
 

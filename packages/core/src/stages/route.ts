@@ -25,15 +25,16 @@ export function askRoute(context: Context, ask: Ask, record: NotificationRecord)
 }
 
 function taken(context: Context, { type }: NotificationRecord, targets: unknown): Routed {
-  const { chunk, leaseMs, maxTargets } = context.settings.worker;
+  const { addresses: rules, worker } = context.settings;
+  const { chunk, leaseMs, maxTargets } = worker;
   if (!isTargets(targets))
     return failed(`route of '${type}' must return an array or (async) iterable of targets, got ${reasonOf(targets)}`);
   if (!Array.isArray(targets) && !(targets instanceof Set)) {
     const limit = { clock: context.clock, pageMs: leaseMs };
-    return { kind: 'pages', pages: new TargetReader(targets, { pageSize: chunk, limit }), from: [] };
+    return { kind: 'pages', pages: new TargetReader(targets, { pageSize: chunk, limit, rules }), from: [] };
   }
   // What is all there is taken whole, now: what its owner does with it afterwards is no part of what was answered.
-  const all = Array.from(targets as Iterable<TargetInput>, toTarget);
+  const all = Array.from(targets as Iterable<TargetInput>, (each) => toTarget(each, rules));
   if (all.length > maxTargets) return threw(tooMany(maxTargets));
   if (all.length <= chunk) return { kind: 'page', targets: all, from: [] };
   return { kind: 'pages', pages: pagesInHand(all, chunk), from: [] };

@@ -1,4 +1,5 @@
 import { addressProblem } from '../model/address.ts';
+import { atCheckedAddresses } from '../model/checked-address.ts';
 import { CHANNELS } from '../model/classes.ts';
 import { reasonOf } from '../model/errors.ts';
 import { groupBy } from '../model/group-by.ts';
@@ -115,11 +116,14 @@ function expanded(
   sealTargets: number | null,
 ): Step | Promise<Step> {
   const { destinations, settings } = context;
-  if (destinations === null) return addOrWait(context, held, { page, sealTargets });
-  return destinations.lookUp(held.record.tenant, page, settings.worker.leaseMs).then((found) => {
-    if (typeof found !== 'string')
-      return addOrWait(context, held, { page: found.targets, failures: found.failures, sealTargets });
-    return waits(context, held, found);
+  const { addresses, worker } = settings;
+  // Whoever sealed it may not have had the rules, and what a store of destinations keeps was not read by any.
+  const asked = atCheckedAddresses(addresses, page);
+  if (destinations === null) return addOrWait(context, held, { page: asked, sealTargets });
+  return destinations.lookUp(held.record.tenant, asked, worker.leaseMs).then((found) => {
+    if (typeof found === 'string') return waits(context, held, found);
+    const { targets, failures } = found;
+    return addOrWait(context, held, { page: atCheckedAddresses(addresses, targets, failures), failures, sealTargets });
   });
 }
 

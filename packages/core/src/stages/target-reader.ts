@@ -1,6 +1,7 @@
 import type { Targets } from '../config.ts';
 import { reasonOf } from '../model/errors.ts';
 import { toTarget, type Target, type TargetInput } from '../model/recipient.ts';
+import type { AddressRules } from '../ports/addresses.ts';
 import type { Clock } from '../ports/clock.ts';
 import { inTime } from './in-time.ts';
 import { isThenable } from './thenable.ts';
@@ -17,6 +18,7 @@ export interface TargetReaderOptions {
   readonly pageSize: number;
   /** How long the source may take over one page; null: for ever. */
   readonly limit: { readonly clock: Clock; readonly pageMs: number } | null;
+  readonly rules: AddressRules;
 }
 
 export interface TargetPage {
@@ -72,15 +74,16 @@ export class TargetReader implements TargetPages {
 
   async #read(): Promise<TargetPage> {
     const iterator = (this.#iterator ??= iteratorOf(this.#source));
+    const { pageSize, rules } = this.#options;
     const held: Target[] = this.#ahead === null ? [] : [this.#ahead];
     this.#ahead = null;
     while (!this.#ended) {
       const step: Step | PromiseLike<Step> = iterator.next();
       const { done, value } = isResult(step) ? step : await step;
       if (done === true) this.#ended = true;
-      else if (held.length < this.#options.pageSize) held.push(toTarget(value));
+      else if (held.length < pageSize) held.push(toTarget(value, rules));
       else {
-        this.#ahead = toTarget(value);
+        this.#ahead = toTarget(value, rules);
         return { targets: held, last: false };
       }
     }

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { addressProblem, SendonceError } from '@sendonce/core';
 import { isFields, type Rule } from '@sendonce/core/internal';
+import type { Rejection } from '../rejection.ts';
 
 export interface EmailAddress {
   readonly name: string;
@@ -34,17 +35,37 @@ export function parsed(text: string): EmailAddress {
   return { name: name.replace(/^"(.*)"$/s, '$1'), address: address.trim() };
 }
 
-/** As a header shows it: `Name <a@example.com>`, the name in quotes where it holds more than words. */
-export function written({ name, address }: EmailAddress): string {
+/** As a vendor's field shows it: `Name <a@example.com>`, the name in quotes where it holds more than words, the domain in ASCII. */
+export function written(of: EmailAddress): string {
+  const { name } = of;
+  const address = wireAddress(of.address);
   if (name === '') return address;
   const isPlain = /^[\p{L}\p{N} !#$%&'*+/=?^_`{|}~-]+$/u.test(name);
   return `${isPlain ? name : `"${name.replace(/["\\]/g, '\\$&')}"`} <${address}>`;
 }
 
-/** The address as an envelope carries it: the domain in ASCII, so that only what is before the @ may need an extension of the server. */
+/**
+ * The address as an envelope carries it: the domain in ASCII, so that only what is before the @ may need an extension of the server, and
+ * that in NFC, as RFC 6532 wants it, since servers compare it byte by byte.
+ */
 export function wireAddress(address: string): string {
   const at = address.lastIndexOf('@');
-  return `${address.slice(0, at)}@${domainOf(address)}`;
+  return `${address.slice(0, at).normalize('NFC')}@${domainOf(address)}`;
+}
+
+/** Whether it needs SMTPUTF8: other letters than ASCII before the @. */
+export function needsUtf8(address: string): boolean {
+  return /[^\p{ASCII}]/u.test(wireAddress(address));
+}
+
+/** For vendors that take no such address: whoever is next in the channel's list may. */
+export function noUtf8(vendor: string): Rejection {
+  return {
+    kind: 'rejected',
+    scope: 'provider',
+    reason: `${vendor} does not take SMTPUTF8, which an address with other letters than ASCII before the @ needs`,
+    code: 'SMTPUTF8',
+  };
 }
 
 /** The domain in ASCII; '' where it cannot be one. */

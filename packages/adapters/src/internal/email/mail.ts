@@ -1,6 +1,6 @@
 import { addressProblem, type MessageContent, type OutgoingMessage } from '@sendonce/core';
 import { attachmentsOf, type Attachment } from './attachments.ts';
-import { CONTROL, domainOf, type EmailAddress } from './address.ts';
+import { CONTROL, domainOf, needsUtf8, noUtf8, type EmailAddress } from './address.ts';
 import { Refused } from './refused.ts';
 import type { Rejection } from '../rejection.ts';
 
@@ -28,6 +28,8 @@ export const DELIVERY_HEADER = 'X-Sendonce-Delivery';
 export interface MailRules {
   /** Headers by which the vendor takes orders: they would switch off, or forge, what the adapter says in its request. */
   readonly commands?: RegExp;
+  /** The vendor's name, where it takes no address that needs SMTPUTF8. */
+  readonly asciiOnly?: string;
 }
 
 /** The mail that a message's content makes, or why it can never be one: a text with line breaks where a header would end, above all. */
@@ -41,6 +43,8 @@ export function mailOf(
   const problem = addressProblem('email', to) ?? (domainOf(to.trim()) === '' ? 'not a domain name' : null);
   if (problem !== null)
     return { kind: 'rejected', scope: 'destination', reason: `the address cannot be used: ${problem}` };
+  if (rules.asciiOnly !== undefined && (needsUtf8(from.address) || needsUtf8(to.trim())))
+    return noUtf8(rules.asciiOnly);
   try {
     return {
       from,

@@ -117,17 +117,9 @@ function checkedMail<Command>(
   message: OutgoingMessage,
   key: string,
 ): Mail | Rejection {
-  const mail = mailOf(message, key, from, { commands: COMMANDS });
+  const mail = mailOf(message, key, from, { commands: COMMANDS, asciiOnly: 'SES' });
   if ('kind' in mail) return mail;
-  if (/[^\p{ASCII}]/u.test(wireAddress(from.address) + wireAddress(mail.to))) return NO_UTF8;
   const { text, html, attachments } = mail;
   const length = Buffer.byteLength(text ?? '') + Buffer.byteLength(html ?? '') + base64Length(attachments);
   return tooLong('the mail', length, mostBytes) ?? mail;
 }
-
-const NO_UTF8: Rejection = {
-  kind: 'rejected',
-  scope: 'provider',
-  reason: 'SES does not take SMTPUTF8, which an address with other letters than ASCII before the @ needs',
-  code: 'SMTPUTF8',
-};

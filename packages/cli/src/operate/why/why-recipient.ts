@@ -1,4 +1,5 @@
-import { CHANNELS, normaliseAddress, type DeliveryRecord } from '@sendonce/core';
+import { CHANNELS, toTarget, type DeliveryRecord } from '@sendonce/core';
+import { addressRules } from '@sendonce/core/internal';
 import type { Desk } from '../desk.ts';
 import { flagError } from '../../flags/flag-error.ts';
 import { letterJson } from '../letter-json.ts';
@@ -12,7 +13,9 @@ export async function whyRecipient(desk: Desk, address: string, tenant: string |
   if (address === '')
     throw flagError('id', 'recipient:', 'recipient: and an address or id, such as recipient:ann@example.com');
   const { masks, terminal } = desk;
-  const ids = [...new Set([address, ...CHANNELS.map((channel) => normaliseAddress(channel, address))])];
+  const rules = addressRules(desk.config);
+  const forms = CHANNELS.map((channel) => toTarget({ channel, to: address }, rules).recipientId);
+  const ids = [...new Set([address, ...forms])];
   let count = 0;
   let latest: readonly DeliveryRecord[] = [];
   for (const recipientId of ids)
