@@ -1,7 +1,7 @@
 import { outboxRelay, type OutboxRelay } from '@sendonce/adapters/outbox/relay';
 import { outboxSchema, postgresOutbox, type PostgresOutbox } from '@sendonce/adapters/outbox/postgres';
 import { createNotifier, notification, type Ledger, type Notifier, type Provider } from '@sendonce/core';
-import pg from 'pg';
+import type pg from 'pg';
 
 export interface Order {
   readonly id: string;
