@@ -28,19 +28,37 @@ describe('wakes by PostgreSQL', () => {
 describe('a publish in the transaction of the application', () => {
   const start = workers();
 
-  test('wakes when that commits, and not before', async () => {
+  test('wakes when that commits, and neither before nor when it is rolled back', async () => {
     const place = await make();
-    const worker = start(openLedger(place, { wakePort: await port() }), { pollMs: 60_000 });
-    await until(() => expect(worker.wakes()).toBe(1));
-    const producer = notifierOn(openLedger(place, { wakePort: 1 }));
+    const stop = new AbortController();
+    let wakes = 0;
+    const { capabilities } = openLedger(place, { wakePort: await port() });
+    const heard = capabilities.wakes!.listen(() => (wakes += 1), stop.signal);
+    await until(() => expect(wakes).toBe(1));
     const client = await pool(place.url).connect();
     for (const end of ['ROLLBACK', 'COMMIT']) {
+      const producer = notifierOn(openLedger(place, { wakePort: 1 }));
       await client.query('BEGIN');
       await producer.publish('order', { id: end }, { transaction: client });
+      expect(wakes).toBe(1);
       await client.query(end);
     }
     client.release();
-    await until(() => expect(worker.sent).toEqual(['COMMIT@example.org']));
+    await until(() => expect(wakes).toBe(2));
+    stop.abort();
+    await heard;
+  });
+
+  test('is sent by a worker long before its poll', async () => {
+    const place = await make();
+    const worker = start(openLedger(place, { wakePort: await port() }), { pollMs: 60_000 });
+    await until(() => expect(worker.wakes()).toBe(1));
+    const client = await pool(place.url).connect();
+    await client.query('BEGIN');
+    await notifierOn(openLedger(place, { wakePort: 1 })).publish('order', { id: 'a' }, { transaction: client });
+    await client.query('COMMIT');
+    client.release();
+    await until(() => expect(worker.sent).toEqual(['a@example.org']));
   });
 
   test('notifies at most 20 times a second, and from outside for the rest', async () => {

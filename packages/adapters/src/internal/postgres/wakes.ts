@@ -1,9 +1,8 @@
 import type { Bell } from '../wakes/announcing.ts';
-import { listening, loss, type Line } from '../wakes/listening.ts';
+import { listening, loss, type Line, type Listening } from '../wakes/listening.ts';
 import { APART_MS, ringing } from '../wakes/ringing.ts';
 import type { Query } from './connection.ts';
 import { whoOf } from './failures.ts';
-import type { CheckedOptions } from './options.ts';
 
 /** What listening uses of a `pg.Client`. */
 export interface PostgresListenerLike {
@@ -29,7 +28,7 @@ export interface PostgresBell extends Bell {
 
 export function postgresBell(
   { client }: PostgresWakes,
-  { query, name, warn }: Pick<CheckedOptions, 'query' | 'name' | 'warn'>,
+  { query, name, warn }: Pick<Listening, 'warn'> & { readonly query: Query; readonly name: string },
 ): PostgresBell {
   // A name may have 63 bytes, and a schema's has up to 60. Of two that share theirs each is woken by both.
   const channel = `"${name.slice(0, 57)}_wakes"`;

@@ -1,9 +1,8 @@
 import type { Bell } from '../wakes/announcing.ts';
-import { listening, loss, type Line } from '../wakes/listening.ts';
+import { listening, loss, type Line, type Listening } from '../wakes/listening.ts';
 import { ringing } from '../wakes/ringing.ts';
 import type { Send } from './connection.ts';
 import { whoOf } from './failures.ts';
-import type { CheckedOptions } from './options.ts';
 import { script } from './script.ts';
 
 /** What listening uses of a client of `ioredis`. */
@@ -30,7 +29,7 @@ const PUBLISH = script(`call('PUBLISH', ARGV[1], '1')`);
 
 export function redisBell(
   { client }: RedisWakes,
-  { name, warn, send }: Pick<CheckedOptions, 'name' | 'warn'> & { readonly send: Send },
+  { send, name, warn }: Pick<Listening, 'warn'> & { readonly send: Send; readonly name: string },
 ): Bell {
   const channel = `{${name}}:wakes`;
   return {

@@ -128,7 +128,8 @@ export function testWakes<P>({ port, make, openLedger }: WakePlaces<P>): void {
       const producer = notifierOn(openLedger(place, { wakePort: 1 }));
       await producer.publish('order', { id: 'a' });
       await until(() => expect(worker.sent).toEqual(['a@example.org']));
-      await until(() => expect([worker.wakes(), proxy.connections]).toEqual([2, 2]));
+      await until(() => expect(worker.wakes()).toBeGreaterThan(1));
+      expect(proxy.connections).toBe(2);
       await producer.publish('order', { id: 'b' });
       await until(() => expect(worker.sent).toEqual(['a@example.org', 'b@example.org']));
     });
