@@ -108,12 +108,16 @@ describe('an address with a rule', () => {
     expect(provider.mailbox.map(({ to }) => to)).toEqual(['+491711234567']);
   });
 
-  test('is not sent to where its form is suppressed', async () => {
-    const { notifier, provider, destinations, work } = worldOf(GERMAN, [sms('0171 1234567')]);
+  test.each([
+    ['with the rule', GERMAN],
+    ['without', undefined],
+  ])('is not sent to where its form is suppressed, by a producer %s', async (_what, rule) => {
+    const { notifier, provider, destinations, work } = worldOf(rule, []);
     const address = { tenant: 'default', channel: 'sms', to: '+491711234567' } as const;
     await destinations.suppress([{ ...address, suppressed: true, reason: 'stop', by: 'ann' }]);
-    await notifier.publish('routed', {}, { key: 'k' });
-    expect(await work()).toMatchObject([{ state: 'failed', reason: expect.stringMatching(/suppressed/) as string }]);
+    await notifier.publish('given', {}, { key: 'k', recipients: [sms('0171 1234567')] });
+    const reason = expect.stringMatching(/suppressed/) as string;
+    expect(await work(GERMAN)).toMatchObject([{ state: 'failed', reason }]);
     expect(provider.mailbox).toEqual([]);
   });
 
