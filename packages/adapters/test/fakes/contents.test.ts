@@ -25,6 +25,9 @@ type Send = (content: OutgoingMessage['content'], patch?: Partial<OutgoingMessag
 const ON_PHONES = CASES.filter(({ content }) => content.channel === 'sms');
 const MAILS = CASES.filter(({ content }) => content.channel === 'email');
 
+/** Mailgun says that it takes such addresses, and Resend does not say that it takes none. */
+const TAKES_UTF8: ReadonlySet<string> = new Set(['mailgun', 'resend']);
+
 /** The texts of a mail in MIME, decoded. */
 function textsIn(mime: string): string {
   const words = mime
@@ -91,6 +94,46 @@ describe.each(MAILS)('a mail through $name', (given) => {
     const { fake, send } = await start(given);
     const outcome = await send({ subject: 'x', text: 'x' }, { to: 'ann@people.test\r\nBcc: all@people.test' });
     expect(outcome).toMatchObject({ kind: 'rejected', scope: 'destination' });
+    expect(fake.requests).toEqual([]);
+  });
+
+  test.each([
+    ['a domain in letters', 'ann@bücher.example', 'ann@xn--bcher-kva.example'],
+    ['a domain in punycode', 'ann@xn--bcher-kva.example', 'ann@xn--bcher-kva.example'],
+    ['a domain in capitals and parts', 'ann@BU\u0308CHER.example', 'ann@xn--bcher-kva.example'],
+    ['a sharp s, which is no double s', 'ann@straße.example', 'ann@xn--strae-oqa.example'],
+    ['a domain of another script', 'ann@例子.广告', 'ann@xn--fsqu00a.xn--4rr70v'],
+  ])('to an address with %s goes there, its domain in ASCII', async (_what, to, sent) => {
+    const { fake, send } = await start(given);
+    expect(await send({ subject: 'x', text: 'x' }, { to })).toMatchObject({ kind: 'accepted' });
+    expect(JSON.stringify(fake.mailbox.map((taken) => taken.to))).toContain(sent);
+  });
+
+  test.each([
+    ['composed', '用户@例子.广告', '用户@xn--fsqu00a.xn--4rr70v'],
+    ['in parts, which are put together', 'mu\u0308ller@people.test', 'müller@people.test'],
+  ])('to letters before the @, %s, goes there or to another provider', async (_what, to, sent) => {
+    const { fake, provider, send } = await start(given);
+    const outcome = await send({ subject: 'x', text: 'x' }, { to });
+    if (TAKES_UTF8.has(given.name)) {
+      expect(outcome).toMatchObject({ kind: 'accepted' });
+      expect(JSON.stringify(fake.mailbox.map((taken) => taken.to))).toContain(sent);
+      return;
+    }
+    const rejected = { kind: 'rejected', scope: 'provider', code: 'SMTPUTF8' };
+    expect(outcome).toMatchObject(rejected);
+    expect(provider.check?.(messageTo(given, to))).toMatchObject(rejected);
+    expect(fake.requests).toEqual([]);
+  });
+
+  test.each([
+    ['a mark that turns the direction of writing', 'a\u202enn@people.test'],
+    ['a character without width', 'ann@peo\u200bple.test'],
+    ['a full-width comma, which separates addresses', 'a\uff0cann@people.test'],
+    ['a domain that is none in ASCII', 'ann@\u0301.test'],
+  ])('to an address with %s is rejected before any request', async (_what, to) => {
+    const { fake, send } = await start(given);
+    expect(await send({ subject: 'x', text: 'x' }, { to })).toMatchObject({ kind: 'rejected', scope: 'destination' });
     expect(fake.requests).toEqual([]);
   });
 

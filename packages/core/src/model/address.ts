@@ -1,6 +1,9 @@
 import type { Channel } from './classes.ts';
+import { LONGEST_ADDRESS } from '../ports/destinations.ts';
 import { decodePunycode } from './punycode.ts';
 
+/** Addresses there are ids of one word. A push address may be JSON, an inbox a name. */
+const ID_CHANNELS: ReadonlySet<Channel> = new Set(['line', 'slack', 'webhook']);
 const PHONE_CHANNELS: ReadonlySet<Channel> = new Set(['sms', 'whatsapp']);
 
 /**
@@ -60,6 +63,8 @@ export function addressProblem(channel: Channel, to: unknown): string | null {
       ? null
       : 'not a phone number in E.164 form (+4912345678)';
   }
+  if (address.length > LONGEST_ADDRESS) return `longer than ${LONGEST_ADDRESS} characters`;
+  if (ID_CHANNELS.has(channel) && /\s/.test(address)) return 'the address contains spaces';
   return null;
 }
 

@@ -1,5 +1,4 @@
 import { addressProblem } from '../model/address.ts';
-import { atCheckedAddresses } from '../model/checked-address.ts';
 import { CHANNELS } from '../model/classes.ts';
 import { reasonOf } from '../model/errors.ts';
 import { groupBy } from '../model/group-by.ts';
@@ -10,6 +9,7 @@ import { MAX_ROUTING_FAILURES } from '../model/steps/notification.ts';
 import { afterFailureMs } from '../policy/retry.ts';
 import type { NewDelivery } from '../ports/ledger.ts';
 import type { Routed } from './answered.ts';
+import { atCheckedAddresses } from './checked-page.ts';
 import { unknownConfigDelayMs, type Context } from './context.ts';
 import { askRoute, failed, sealRouted } from './route.ts';
 

@@ -8,6 +8,24 @@ describe('an address as identity', () => {
     ['email', '  ana@example.org ', 'ana@example.org'],
     ['email', 'ana+orders@example.org', 'ana+orders@example.org'],
     ['email', 'e\u0301ric@example.org', '\u00e9ric@example.org'],
+    // A domain in letters and in punycode is one, in whatever case, composed or not, in whatever width.
+    ['email', 'Müller@BÜCHER.de', 'müller@bücher.de'],
+    ['email', 'müller@xn--bcher-kva.de', 'müller@bücher.de'],
+    ['email', 'MÜLLER@XN--BCHER-KVA.DE', 'müller@bücher.de'],
+    ['email', 'mu\u0308ller@bu\u0308cher.de', 'müller@bücher.de'],
+    ['email', 'a@\uff45xample.org', 'a@example.org'],
+    ['email', '用户@xn--fsqu00a.xn--4rr70v', '用户@例子.广告'],
+    ['email', '用户@例子.广告', '用户@例子.广告'],
+    ['email', 'a@xn--d1acpjx3f.xn--p1ai', 'a@яндекс.рф'],
+    ['email', 'a@xn--strae-oqa.de', 'a@straße.de'],
+    ['email', 'a@strasse.de', 'a@strasse.de'],
+    ['email', 'a@shop.xn--bcher-kva.example', 'a@shop.bücher.example'],
+    // What is no punycode, or of what nobody writes so, stays.
+    ['email', 'a@xn--abc-.de', 'a@xn--abc-.de'],
+    ['email', 'a@xn--bcher-kv!.de', 'a@xn--bcher-kv!.de'],
+    ['email', 'a@xn--99999999999.de', 'a@xn--99999999999.de'],
+    ['email', 'a@xn--Bcher-kva8445f.de', 'a@xn--bcher-kva8445f.de'],
+    ['email', 'xn--bcher-kva@example.org', 'xn--bcher-kva@example.org'],
     ['sms', '+49 (151) 234-5678', '+491512345678'],
     ['sms', '0049 151 2345678', '+491512345678'],
     ['whatsapp', '+49.151.2345678', '+491512345678'],
@@ -104,6 +122,25 @@ describe('an address that cannot work', () => {
     ['sms', '+1234567890123456', /E\.164/],
     ['whatsapp', 'call me', /E\.164/],
     ['slack', '', /empty/],
+    ['sms', 'ann@example.org', /E\.164/],
+    ['sms', '0171 1234567', /E\.164/],
+    ['whatsapp', '+49 151 abc', /E\.164/],
+    ['email', '+4915123456789', /before and after an '@'/],
+    ['email', 'a@xn--bcher\u200b-kva.de', /U\+200B/],
+    ['email', 'a@b\u00fccher\u202e.de', /U\+202E/],
+    ['email', '\u200fa@example.org', /U\+200F/],
+    ...(['push', 'line', 'slack', 'in-app', 'webhook'] as const).flatMap((channel): [Channel, unknown, RegExp][] => [
+      [channel, '', /empty/],
+      [channel, ' \t ', /empty/],
+      [channel, 7, /empty/],
+      [channel, 'a\nb', /line break/],
+      [channel, 'a\0b', /line break or NUL/],
+      [channel, 'a\u001bb', /U\+001B/],
+      [channel, 'a\u200bb', /U\+200B/],
+      [channel, 'a\u202eb', /U\+202E/],
+      [channel, 'x'.repeat(8_193), /longer than 8192/],
+    ]),
+    ...(['line', 'slack', 'webhook'] as const).map((channel): [Channel, unknown, RegExp] => [channel, 'a b', /spaces/]),
   ])('on %s: %j', (channel, to, problem) => {
     expect(addressProblem(channel, to)).toMatch(problem);
   });
@@ -130,6 +167,9 @@ describe('an address that cannot work', () => {
     ['sms', '0049 (151) 234-5678'],
     ['slack', '#general'],
     ['push', 'any-token'],
+    ['push', '{ "endpoint": "https://push.example.org/x" }'],
+    ['push', 'x'.repeat(8_192)],
+    ['in-app', 'Ann of accounts'],
   ])('is not one of these, on %s: %j', (channel, to) => {
     expect(addressProblem(channel, to)).toBeNull();
   });
