@@ -6,6 +6,7 @@ import { MOST_DESTINATIONS, type Destinations } from '../ports/destinations.ts';
 import type { TelemetryEvent } from '../ports/telemetry.ts';
 import type { PruningSettings } from '../policy/pruning.ts';
 import { destined, questionOf, type Answer, type Destined, type Question } from './destined.ts';
+import { inShares } from './in-shares.ts';
 import { inTime } from './in-time.ts';
 
 export interface AddressBookOptions {
@@ -14,6 +15,9 @@ export interface AddressBookOptions {
   readonly channels: ReadonlyMap<Channel, unknown>;
   readonly pruning: PruningSettings;
 }
+
+/** Targets that are asked about in one call of each kind, unless one page has more. */
+const AT_ONCE = 1_000;
 
 /** A page that waits for its answers. */
 interface Asked {
@@ -87,15 +91,21 @@ export class AddressBook {
     });
   }
 
+  /** A part after the other, each in its own time: however many pages there are, what a slow store has answered goes on. */
   async #askAll(asked: readonly Asked[]): Promise<void> {
-    try {
-      const questions = asked.flatMap((each) => each.questions);
-      const limitMs = Math.min(...asked.map((each) => each.limitMs));
-      const answers = await this.bounded(this.#answersTo(questions), limitMs);
-      let from = 0;
-      for (const each of asked) each.answer(answers.slice(from, (from += each.questions.length)));
-    } catch (thrown) {
-      for (const each of asked) each.fail(thrown);
+    let failure: { readonly thrown: unknown } | null = null;
+    for (const some of inShares(asked, AT_ONCE, ({ questions }) => questions.length)) {
+      try {
+        // A store that is away is not waited for again by each part.
+        if (failure !== null) throw failure.thrown;
+        const limitMs = Math.min(...some.map((each) => each.limitMs));
+        const answers = await this.bounded(this.#answersTo(some.flatMap((each) => each.questions)), limitMs);
+        let from = 0;
+        for (const each of some) each.answer(answers.slice(from, (from += each.questions.length)));
+      } catch (thrown) {
+        failure = { thrown };
+        for (const each of some) each.fail(thrown);
+      }
     }
   }
 

@@ -2,12 +2,13 @@ import type { ClaimSelector, NotificationVerdict } from '../ports/ledger.ts';
 import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
 import { fanOut, type Expanded } from '../stages/fan-out.ts';
+import { inShares } from '../stages/in-shares.ts';
 import type { HeldNotification, Step } from '../stages/steps.ts';
 import type { Backlog } from './backlog.ts';
 import type { Health } from './health.ts';
 import type { Leases } from './leases.ts';
 import { Nap } from './nap.ts';
-import { byDeliveries, Places } from './places.ts';
+import { mostAdded, Places } from './places.ts';
 import { Routing } from './routing.ts';
 import type { Wakes } from './wakes.ts';
 
@@ -137,7 +138,7 @@ export class Decider {
   async #together(steps: readonly Step[], leaseMs: (at: number) => number): Promise<Expanded> {
     const parts: Expanded[] = [];
     let before = 0;
-    for (const some of byDeliveries(steps, this.#context.settings.worker.chunk, deliveriesOf)) {
+    for (const some of inShares(steps, mostAdded(this.#context.settings.worker.chunk), deliveriesOf)) {
       const from = before;
       parts.push(await fanOut(this.#context, some, (at) => leaseMs(from + at)));
       before += some.length;

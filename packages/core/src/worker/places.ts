@@ -38,22 +38,7 @@ export class Places {
   }
 }
 
-/** One call's share after the other, in order: each as many deliveries as the least of places may bring, or a step that has more by itself. */
-export function* byDeliveries<S>(
-  steps: readonly S[],
-  chunk: number,
-  countOf: (step: S) => number,
-): Generator<readonly S[]> {
-  let from = 0;
-  let count = 0;
-  for (const [at, step] of steps.entries()) {
-    const more = countOf(step);
-    if (at > from && count + more > LEAST * chunk) {
-      yield steps.slice(from, at);
-      from = at;
-      count = 0;
-    }
-    count += more;
-  }
-  if (from < steps.length) yield steps.slice(from);
+/** Deliveries that one call adds at most, unless one notification has more by itself: as many as the least of places may bring. */
+export function mostAdded(chunk: number): number {
+  return LEAST * chunk;
 }

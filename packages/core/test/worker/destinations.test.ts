@@ -229,6 +229,24 @@ describe('a page of targets', () => {
     expect(run.sentTo()).toHaveLength(80);
   });
 
+  test('of many notifications is answered part by part by a slow store, so that all together come to an end', async () => {
+    const slow = phones({
+      wrap: (real) => ({
+        // Of all 4,000 at once it would take longer than any call may.
+        async of(owners, options) {
+          await slow.clock.sleep(owners.length * 10, new AbortController().signal);
+          return real.of(owners, options);
+        },
+      }),
+    });
+    await slow.registerAll(100);
+    for (let i = 0; i < 40; i += 1) await slow.notifier.publish('order', { id: `o${i}`, people: 100 });
+    const process = slow.work();
+    await slow.untilDone();
+    expect(slow.sentTo()).toHaveLength(4_000);
+    expect(told(process, 'worker.degraded')).toEqual([]);
+  });
+
   test('that was asked about by a process that died before it was added is asked about again, and sent once', async () => {
     const run = phones({ worker: { chunk: 10 } });
     await run.registerAll(35);

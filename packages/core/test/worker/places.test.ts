@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { byDeliveries, Places } from '../../src/worker/places.ts';
+import { inShares } from '../../src/stages/in-shares.ts';
+import { Places } from '../../src/worker/places.ts';
 import { expectHonest } from '../support/audit.ts';
 import { world } from '../support/world.ts';
 
@@ -42,7 +43,7 @@ describe('the shares of one call', () => {
     ['as many as fit', [100, 100, 1], [[100, 100], [1]]],
     ['one that is larger than all', [1, 500, 1], [[1], [500], [1]]],
   ])('of %s keep the order and lose nobody', (_, counts, shares) => {
-    expect([...byDeliveries(counts, 10, (count) => count)]).toEqual(shares);
+    expect([...inShares(counts, 200, (count) => count)]).toEqual(shares);
   });
 });
 
