@@ -1,4 +1,4 @@
-import type { NotifierConfig, Provider } from '@sendonce/core';
+import type { AddressRule, NotifierConfig, Provider } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import type { SimulationSetup } from '../src/plan.ts';
 import { replayPlan, simulate } from '../src/simulate.ts';
@@ -118,6 +118,27 @@ describe('the types of a user', () => {
     expect(recovered + resent + assumed).toBeGreaterThan(3);
     // A recipient may be struck more than once.
     expect(recovered + resent + assumed).toBeLessThanOrEqual(result.fired.filter(Boolean).length);
+  });
+
+  test('are read by the rules of their channels: whom a rule refuses is failed and explained, and kills make nobody two', async () => {
+    const people = ({ id }: Order) =>
+      ['a+own', 'a', 'refused'].map((name) => ({ channel: 'email', to: `${name}-${id}@shop.example` }));
+    const { channels, ...config } = shop({ route: people });
+    const addresses: AddressRule = (to) =>
+      to.startsWith('refused')
+        ? { kind: 'unusable', problem: 'refused by the rule' }
+        : { kind: 'usable', to: to.replace('+own-', '-') };
+    const withRule = { ...config, channels: { email: { ...channels.email!, addresses } } };
+    const { result, verdict } = await run(withRule, {
+      faults: [
+        { do: 'kill', acceptance: 5, moment: 'after-accept' },
+        { do: 'kill', acceptance: 15, moment: 'before-ack' },
+      ],
+    });
+    expect([result.violations, verdict]).toEqual([[], 'pass']);
+    // The newsletter's 12, and of each order one who is told and one who is refused.
+    const { once, recovered, failed } = result.tally;
+    expect([result.requested, once + recovered, failed]).toEqual([12 + 24, 12 + 12, 12]);
   });
 
   test('pass a search with every kind of fault', async () => {
