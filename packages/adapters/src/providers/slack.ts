@@ -172,7 +172,8 @@ const RULES: Rules = {
   token: { ...TOKEN_RULE, required: true },
   username: {
     must: 'a text of 1 to 80 characters without line breaks or invisible characters',
-    fits: (value) => typeof value === 'string' && value.length <= 80 && addressProblem('slack', value) === null,
+    // A name, as an inbox may have one: an address of Slack's own has no spaces.
+    fits: (value) => typeof value === 'string' && value.length <= 80 && addressProblem('in-app', value) === null,
   },
   ...API_RULES,
 } satisfies Record<keyof SlackOptions, Rule>;
