@@ -4,7 +4,8 @@ import { systemClock as clock } from '@sendonce/core/system';
 import type { IngestEvent } from '@sendonce/adapters/ingest/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sqsServer, type SqsServer } from '../../packages/adapters/test/support/sqs-server.ts';
-import { ingestUntilTold, notifierOn, ordersFrom } from './ingest.ts';
+import { notifierOn } from '../support/orders.ts';
+import { ingestUntilTold, ordersFrom } from './ingest.ts';
 
 let sqs: SqsServer;
 beforeAll(async () => {

@@ -2,23 +2,10 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import { snsNotification } from '@sendonce/adapters/ingest/envelopes';
 import { ingest, type Ingest, type IngestEvent } from '@sendonce/adapters/ingest/events';
 import { sqsMessages } from '@sendonce/adapters/ingest/sqs';
-import { createNotifier, notification, type Ledger, type Notifier, type Provider } from '@sendonce/core';
+import type { notifierOn, Order } from '../support/orders.ts';
 
-interface Order {
-  readonly id: string;
-  readonly email: string;
+interface PublishedOrder extends Order {
   readonly status: 'placed' | 'paid';
-}
-
-const orderPlaced = notification({
-  class: 'transactional',
-  key: ({ id }: Order) => id,
-  route: ({ email }: Order) => [{ channel: 'email', to: email }],
-  content: ({ id }: Order) => ({ subject: `Order ${id}`, text: 'Thank you.' }),
-});
-
-export function notifierOn(ledger: Ledger, mail: Provider): Notifier<{ orderPlaced: typeof orderPlaced }> {
-  return createNotifier({ ledger, channels: { email: { providers: [mail] } }, notifications: { orderPlaced } });
 }
 
 // #region ingest
@@ -38,7 +25,7 @@ export function ordersFrom(
     notifier,
     messages: sqsMessages(queues),
     map({ body }) {
-      const order = JSON.parse(snsNotification(body).message) as Order;
+      const order = JSON.parse(snsNotification(body).message) as PublishedOrder;
       if (order.status !== 'placed') return null; // asks for nothing
       return { type: 'orderPlaced', key: `${order.id}:placed`, data: order };
     },

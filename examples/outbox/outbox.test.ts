@@ -4,7 +4,8 @@ import { systemClock as clock } from '@sendonce/core/system';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startCluster, type Server } from '../../packages/adapters/test/ledgers/postgres/server.ts';
-import { migrate, notifierOn, placeOrder, relayOf, relayUntilTold } from './outbox.ts';
+import { notifierOn } from '../support/orders.ts';
+import { migrate, placeOrder, relayOf, relayUntilTold } from './outbox.ts';
 
 let server: Server;
 let pool: pg.Pool;

@@ -1,12 +1,7 @@
 import { outboxRelay, type OutboxRelay } from '@sendonce/adapters/outbox/relay';
 import { outboxSchema, postgresOutbox, type PostgresOutbox } from '@sendonce/adapters/outbox/postgres';
-import { createNotifier, notification, type Ledger, type Notifier, type Provider } from '@sendonce/core';
 import type pg from 'pg';
-
-export interface Order {
-  readonly id: string;
-  readonly email: string;
-}
+import type { notifierOn, Order } from '../support/orders.ts';
 
 // #region migrate
 /** Once per release, or copied into your own migrations; it may be run again. */
@@ -33,18 +28,6 @@ export async function placeOrder(pool: pg.Pool, outbox: PostgresOutbox, order: O
   }
 }
 // #endregion
-
-const orderPlaced = notification({
-  class: 'transactional',
-  key: ({ id }: Order) => id,
-  route: ({ email }: Order) => [{ channel: 'email', to: email }],
-  content: ({ id }: Order) => ({ subject: `Order ${id}`, text: 'Thank you.' }),
-});
-
-/** Whatever your config is: the relay asks it for the type of each event. */
-export function notifierOn(ledger: Ledger, mail: Provider): Notifier<{ orderPlaced: typeof orderPlaced }> {
-  return createNotifier({ ledger, channels: { email: { providers: [mail] } }, notifications: { orderPlaced } });
-}
 
 // #region relay
 /** The pool is that of the database with the outbox; the notifier has a ledger elsewhere. */

@@ -3,10 +3,10 @@ import type { Rule } from '@sendonce/core/internal';
 import { destinationsOver, type DestinationStore } from '@sendonce/core/records';
 import { told } from '../internal/destinations/failures.ts';
 import { checkAdapter } from '../internal/options.ts';
-import { plainName, TABLE_RULE } from '../internal/outbox/store.ts';
+import { plainName, TABLE_RULE } from '../internal/table.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
 import { isConflict, sqlState } from '../internal/postgres/failures.ts';
-import { isClient } from '../internal/postgres/options.ts';
+import { CLIENT_RULE } from '../internal/postgres/options.ts';
 import { CLOCK_MS } from '../internal/postgres/schema.ts';
 
 export type { PostgresLike } from '../internal/postgres/connection.ts';
@@ -130,11 +130,6 @@ function notMigrated(table: string, cause: unknown): SendonceError {
 }
 
 const RULES: Record<keyof PostgresDestinationsOptions, Rule> = {
-  client: {
-    must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
-    fits: isClient,
-    required: true,
-    hidden: true,
-  },
+  client: { ...CLIENT_RULE, required: true },
   table: TABLE_RULE,
 };

@@ -1,12 +1,13 @@
 import type { Destinations } from '@sendonce/core';
-import { isFields, numberRule, textRule, type Rule } from '@sendonce/core/internal';
+import { numberRule, textRule, type Rule } from '@sendonce/core/internal';
 import { destinationsOver, type DestinationStore } from '@sendonce/core/records';
 import { told } from '../internal/destinations/failures.ts';
 import { checkAdapter, invalid } from '../internal/options.ts';
-import { plainName, TABLE_RULE } from '../internal/outbox/store.ts';
-import { connectionOf, type Connection, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
-import { openDatabase } from '../internal/sqlite/open-database.ts';
-import { patiently, transaction } from '../internal/sqlite/transaction.ts';
+import { plainName, TABLE_RULE } from '../internal/table.ts';
+import type { Connection, SqliteDatabaseLike } from '../internal/sqlite/database.ts';
+import { OPEN_DATABASE_RULE } from '../internal/sqlite/options.ts';
+import { sqlitePlace } from '../internal/sqlite/place.ts';
+import { transaction } from '../internal/sqlite/transaction.ts';
 
 export type { SqliteDatabaseLike, SqliteStatementLike } from '../internal/sqlite/database.ts';
 
@@ -29,35 +30,18 @@ export function sqliteDestinations(options: SqliteDestinationsOptions): Destinat
   checkAdapter('sqliteDestinations', options, RULES);
   const { file, database: given, table = 'sendonce_destinations', lockTimeoutMs = 10_000 } = options;
   if ((file === undefined) === (given === undefined)) invalid('sqliteDestinations: give either a file or a database');
-  const limits = { file: file ?? `the database of ${table}`, lockTimeoutMs };
-  let opening: Promise<Connection> | null = null;
+  const place = sqlitePlace({
+    ...{ file, database: given, lockTimeoutMs },
+    schema: schemaOf(table),
+    name: file ?? `the database of ${table}`,
+  });
   let isClosed = false;
-
-  async function open(): Promise<Connection> {
-    const database = given ?? openDatabase(file!);
-    try {
-      // Waiting for a lock is ours to do: SQLite would stop the whole process for it.
-      if (given === undefined) database.exec('PRAGMA busy_timeout = 0');
-      const connection = await patiently(() => connectionOf(database), limits);
-      if (given === undefined) await patiently(() => database.exec('PRAGMA journal_mode = WAL'), limits);
-      await transaction(connection, 'IMMEDIATE', () => database.exec(schemaOf(table)), limits);
-      return connection;
-    } catch (error) {
-      if (given === undefined) database.close();
-      throw error;
-    }
-  }
 
   function inside<T>(kind: 'IMMEDIATE' | 'DEFERRED', work: (connection: Connection) => T): Promise<T> {
     return told(`destinations in SQLite, table '${table}'`, async () => {
       if (isClosed) throw new Error('closed');
-      // One for all first calls; after a failure the next call tries again.
-      opening ??= open().catch((error: unknown) => {
-        opening = null;
-        throw error;
-      });
-      const connection = await opening;
-      return transaction(connection, kind, () => work(connection), limits);
+      const connection = await place.connect();
+      return transaction(connection, kind, () => work(connection), place);
     });
   }
 
@@ -99,8 +83,7 @@ export function sqliteDestinations(options: SqliteDestinationsOptions): Destinat
     async close() {
       if (isClosed) return;
       isClosed = true;
-      const last = (await opening?.catch(() => null)) ?? null;
-      if (given === undefined) last?.database.close();
+      await place.close();
     },
   };
   return destinationsOver(store);
@@ -119,11 +102,7 @@ CREATE INDEX IF NOT EXISTS ${plainName(table)}_marked ON ${table} (mark, key) WH
 
 const RULES: Record<keyof SqliteDestinationsOptions, Rule> = {
   file: textRule(4_096),
-  database: {
-    must: 'an open database of better-sqlite3, libsql or node:sqlite',
-    fits: (value) => isFields(value) && typeof value['prepare'] === 'function',
-    hidden: true,
-  },
+  database: OPEN_DATABASE_RULE,
   table: TABLE_RULE,
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
 };

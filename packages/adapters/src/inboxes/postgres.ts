@@ -6,9 +6,9 @@ import { postgresSchema } from '../internal/inbox/postgres-schema.ts';
 import { failed, postgresStore } from '../internal/inbox/postgres-store.ts';
 import { DEFAULT_TABLE } from '../internal/inbox/store.ts';
 import { checkAdapter } from '../internal/options.ts';
-import { TABLE_RULE } from '../internal/outbox/store.ts';
+import { TABLE_RULE } from '../internal/table.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
-import { isClient } from '../internal/postgres/options.ts';
+import { CLIENT_RULE } from '../internal/postgres/options.ts';
 
 export type * from '../internal/inbox/inbox.ts';
 
@@ -48,12 +48,7 @@ export function postgresInbox(options: PostgresInboxOptions): Inbox & Migrations
 }
 
 const RULES: Record<keyof PostgresInboxOptions, Rule> = {
-  client: {
-    must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
-    fits: isClient,
-    required: true,
-    hidden: true,
-  },
+  client: { ...CLIENT_RULE, required: true },
   table: TABLE_RULE,
   pollMs: POLL_RULE,
 };

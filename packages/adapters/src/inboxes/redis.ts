@@ -4,7 +4,8 @@ import type { Inbox, InboxOptions } from '../internal/inbox/inbox.ts';
 import { redisStore } from '../internal/inbox/redis-store.ts';
 import { DEFAULT_TABLE } from '../internal/inbox/store.ts';
 import { checkAdapter } from '../internal/options.ts';
-import type { RedisClientLike } from '../internal/redis/client.ts';
+import { CLIENT_RULE, type RedisClientLike } from '../internal/redis/client.ts';
+import { NAME_RULE } from '../internal/redis/options.ts';
 
 export type * from '../internal/inbox/inbox.ts';
 
@@ -28,14 +29,9 @@ export function redisInbox(options: RedisInboxOptions): Inbox {
 
 const RULES: Record<keyof RedisInboxOptions, Rule> = {
   client: {
-    must: "a client of the 'ioredis' package: new Redis(...) or new Redis.Cluster(...)",
+    ...CLIENT_RULE,
     fits: (value) => isFields(value) && ['eval', 'evalsha'].every((method) => typeof value[method] === 'function'),
-    required: true,
-    hidden: true,
   },
-  name: {
-    must: "a text of 1 to 60 letters, digits, '_', '.' or '-'",
-    fits: (value) => typeof value === 'string' && /^[\w.-]{1,60}$/.test(value),
-  },
+  name: NAME_RULE,
   pollMs: POLL_RULE,
 };

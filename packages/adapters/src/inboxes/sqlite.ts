@@ -2,14 +2,13 @@ import { resolve } from 'node:path';
 import { numberRule, type Rule } from '@sendonce/core/internal';
 import { inboxOn, POLL_RULE } from '../internal/inbox/inbox-on.ts';
 import type { Inbox, InboxOptions } from '../internal/inbox/inbox.ts';
-import { sqliteSchema, sqliteStore, type SqlitePlace } from '../internal/inbox/sqlite-store.ts';
+import { sqliteSchema, sqliteStore, type InboxPlace } from '../internal/inbox/sqlite-store.ts';
 import { DEFAULT_TABLE } from '../internal/inbox/store.ts';
 import { checkAdapter, invalid } from '../internal/options.ts';
-import { TABLE_RULE } from '../internal/outbox/store.ts';
-import { connectionOf, type Connection, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
-import { openDatabase } from '../internal/sqlite/open-database.ts';
-import { isDatabase } from '../internal/sqlite/options.ts';
-import { patiently } from '../internal/sqlite/transaction.ts';
+import { TABLE_RULE } from '../internal/table.ts';
+import type { SqliteDatabaseLike } from '../internal/sqlite/database.ts';
+import { OPEN_DATABASE_RULE } from '../internal/sqlite/options.ts';
+import { sqlitePlace } from '../internal/sqlite/place.ts';
 
 export type * from '../internal/inbox/inbox.ts';
 
@@ -45,48 +44,31 @@ export function sqliteInbox(options: SqliteInboxOptions): Inbox {
   return inboxOn(sqliteStore(placeOf(options)), { pollMs });
 }
 
-function placeOf({ file, database, table = DEFAULT_TABLE, lockTimeoutMs = 10_000 }: SqliteInboxOptions): SqlitePlace {
-  const name = file ?? `the inbox ${table}`;
-  const path = file === undefined ? null : resolve(file);
-  let own: SqliteDatabaseLike | null = null;
+function placeOf({ file, database, table = DEFAULT_TABLE, lockTimeoutMs = 10_000 }: SqliteInboxOptions): InboxPlace {
+  const place = sqlitePlace({
+    ...{ database, lockTimeoutMs },
+    file: file && resolve(file),
+    schema: sqliteSchema(table),
+    name: file ?? `the inbox ${table}`,
+  });
   let isClosed = false;
-  let connecting: Promise<Connection> | null = null;
-
-  async function connect(): Promise<Connection> {
-    if (isClosed) invalid(`inbox in '${name}': it is closed`);
-    const made = database ?? (own ??= openDatabase(path ?? ''));
-    return patiently(
-      () => {
-        const connection = connectionOf(made);
-        if (made === own) made.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
-        made.exec(sqliteSchema(table));
-        return connection;
-      },
-      { file: name, lockTimeoutMs },
-    );
-  }
-
   return {
+    ...place,
     table,
-    file: name,
-    lockTimeoutMs,
-    connect: () =>
-      (connecting ??= connect().catch((error: unknown) => {
-        connecting = null;
-        throw error;
-      })),
+    async connect() {
+      if (isClosed) invalid(`inbox in '${place.file}': it is closed`);
+      return place.connect();
+    },
     close() {
       isClosed = true;
-      connecting = null;
-      own?.close();
-      own = null;
+      return place.close();
     },
   };
 }
 
 const RULES: Record<keyof SqliteInboxOptions, Rule> = {
   file: { must: 'a path', fits: (value) => typeof value === 'string' && value !== '' },
-  database: { must: 'an open database of better-sqlite3, libsql or node:sqlite', fits: isDatabase, hidden: true },
+  database: OPEN_DATABASE_RULE,
   table: TABLE_RULE,
   lockTimeoutMs: numberRule({ least: 0, most: 600_000 }, ' ms'),
   pollMs: POLL_RULE,

@@ -6,14 +6,14 @@ import {
   indexesOn,
   LONGEST_REASON,
   storedEvent,
-  TABLE_RULE,
   type LeasedRow,
   type OutboxEvent,
   type OutboxStore,
 } from '../internal/outbox/store.ts';
+import { TABLE_RULE } from '../internal/table.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
 import { isNotMigrated, sqlState } from '../internal/postgres/failures.ts';
-import { isClient } from '../internal/postgres/options.ts';
+import { CLIENT_RULE } from '../internal/postgres/options.ts';
 
 export type * from '../internal/outbox/store.ts';
 
@@ -194,12 +194,7 @@ function kept(reason: string): string {
 }
 
 const RULES: Record<keyof PostgresOutboxOptions, Rule> = {
-  client: {
-    must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
-    fits: isClient,
-    required: true,
-    hidden: true,
-  },
+  client: { ...CLIENT_RULE, required: true },
   table: TABLE_RULE,
 };
 

@@ -1,15 +1,16 @@
-import { isFields, type Rule } from '@sendonce/core/internal';
+import type { Rule } from '@sendonce/core/internal';
 import { checkAdapter, invalid } from '../internal/options.ts';
 import {
   DEFAULT_TABLE,
   indexesOn,
   LONGEST_REASON,
   storedEvent,
-  TABLE_RULE,
   type LeasedRow,
   type OutboxEvent,
   type OutboxStore,
 } from '../internal/outbox/store.ts';
+import { OPEN_DATABASE_RULE } from '../internal/sqlite/options.ts';
+import { TABLE_RULE } from '../internal/table.ts';
 import { connectionOf, type SqliteDatabaseLike } from '../internal/sqlite/database.ts';
 import { isInTransaction } from '../internal/sqlite/in-transaction.ts';
 import { patiently } from '../internal/sqlite/transaction.ts';
@@ -169,12 +170,7 @@ export function sqliteOutbox(options: SqliteOutboxOptions): SqliteOutbox {
 }
 
 const RULES: Record<keyof SqliteOutboxOptions, Rule> = {
-  database: {
-    must: 'an open database of better-sqlite3, libsql or node:sqlite',
-    fits: (value) => isFields(value) && typeof value['prepare'] === 'function',
-    required: true,
-    hidden: true,
-  },
+  database: { ...OPEN_DATABASE_RULE, required: true },
   table: TABLE_RULE,
   lockTimeoutMs: { must: 'a number of ms', fits: (value) => typeof value === 'number' && value >= 0 },
 };

@@ -1,9 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,6 +10,7 @@ import { postgresDestinations } from '../../src/destinations/postgres.ts';
 import { redisDestinations } from '../../src/destinations/redis.ts';
 import { sqliteDestinations } from '../../src/destinations/sqlite.ts';
 import { server } from '../ledgers/postgres/server.ts';
+import { bundled } from '../support/bundled.ts';
 import { redisServer } from '../support/redis-server.ts';
 import { OWNER, TOKENS, type Order, type Place } from './processes/protocol.ts';
 
@@ -24,20 +23,7 @@ let script = '';
 let tables = 0;
 
 beforeAll(async () => {
-  const cache = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
-  mkdirSync(cache, { recursive: true });
-  script = `${cache}destinations-child-${process.pid}.mjs`;
-  await build({
-    entryPoints: [fileURLToPath(new URL('processes/child.ts', import.meta.url))],
-    outfile: script,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@sendonce/source'],
-    external: ['ioredis', 'libsql', 'pg'],
-    logLevel: 'warning',
-  });
+  script = await bundled(new URL('processes/child.ts', import.meta.url), 'destinations-child');
 });
 afterAll(async () => {
   for (const each of children) each.kill('SIGKILL');

@@ -1,4 +1,5 @@
 import type { Connection } from '../sqlite/database.ts';
+import type { SqlitePlace } from '../sqlite/place.ts';
 import { transaction } from '../sqlite/transaction.ts';
 import { isUnread, moveAll } from './moves.ts';
 import { boxesOf, boxIn, indexesOn, IS_IN, messageIn } from './sql.ts';
@@ -29,18 +30,12 @@ CREATE TABLE IF NOT EXISTS ${table} (
 ${indexesOn(table)}`;
 }
 
-export interface SqlitePlace {
+export interface InboxPlace extends SqlitePlace {
   readonly table: string;
-  /** As messages name it. */
-  readonly file: string;
-  readonly lockTimeoutMs: number;
-  /** Opens the file, where it was not given open, and makes what is missing. */
-  connect(): Promise<Connection>;
-  close(): void;
 }
 
 /** SQLite has one writer at a time, and a transaction sees one moment: that is all there is to the order of changes. */
-export function sqliteStore(place: SqlitePlace): InboxStore {
+export function sqliteStore(place: InboxPlace): InboxStore {
   const { table } = place;
   const boxes = boxesOf(table);
 
@@ -180,6 +175,6 @@ export function sqliteStore(place: SqlitePlace): InboxStore {
         }
         return gone.length;
       }),
-    close: async () => place.close(),
+    close: () => place.close(),
   };
 }

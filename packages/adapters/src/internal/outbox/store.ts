@@ -1,5 +1,6 @@
 import { SendonceError, type PublishOptions, type TargetInput } from '@sendonce/core';
-import { checkPublishItem, isFields, shown, storedJson, type Rule } from '@sendonce/core/internal';
+import { checkPublishItem, isFields, shown, storedJson } from '@sendonce/core/internal';
+import { plainName } from '../table.ts';
 
 /** What is published later: what `publish` takes, as far as JSON can hold it. */
 export interface OutboxEvent extends Omit<PublishOptions, 'transaction' | 'recipients'> {
@@ -69,19 +70,6 @@ export interface OutboxStore {
 
 /** The longest reason that is stored, characters. */
 export const LONGEST_REASON = 1_000;
-
-const TABLE = /^[a-z_][a-z0-9_]{0,54}(?:\.[a-z_][a-z0-9_]{0,54})?$/;
-
-/** Its name is written into statements, so it may only be one that needs no quoting anywhere. */
-export const TABLE_RULE: Rule = {
-  must: "the name of a table, also as 'schema.table': small letters, digits and _",
-  fits: (value) => typeof value === 'string' && TABLE.test(value),
-};
-
-/** For the names of indexes, which stand in the table's own schema. */
-export function plainName(table: string): string {
-  return table.slice(table.indexOf('.') + 1);
-}
 
 /**
  * An event as it is stored: what `publish` would refuse for good is refused here, before the caller's transaction commits.

@@ -67,12 +67,14 @@ export interface CheckedOptions {
 /** Its name is written into statements, so it may only be one that needs no quoting anywhere. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,59}$/;
 
+export const CLIENT_RULE: Rule = {
+  must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
+  fits: isClient,
+  hidden: true,
+};
+
 const PLACE_RULES: Rules = {
-  client: {
-    must: 'a pg.Pool, a pg.Client or an object with query(text, values)',
-    fits: isClient,
-    hidden: true,
-  } as Rule,
+  client: CLIENT_RULE,
   schema: {
     must: 'the name of a schema: small letters, digits and _, at most 60',
     fits: (value) => typeof value === 'string' && SCHEMA.test(value),
@@ -125,8 +127,7 @@ function placeOf(
   { client, schema = 'sendonce' }: PostgresPlace,
   prepares = false,
 ): Pick<CheckedOptions, 'query' | 'name' | 'schema'> {
-  if (!isClient(client))
-    invalid(`${who}: client is missing: a pg.Pool, a pg.Client or an object with query(text, values)`);
+  if (!isClient(client)) invalid(`${who}: client is missing: ${CLIENT_RULE.must}`);
   return { query: queryOf(client, { prepares }), name: schema, schema: `"${schema}"` };
 }
 

@@ -54,6 +54,12 @@ export interface CheckedOptions extends SessionOptions {
 }
 
 const PATH_RULE: Rule = { must: 'a path', fits: (value) => typeof value === 'string' && value !== '' };
+/** Where the tables of others beside the ledger are. */
+export const OPEN_DATABASE_RULE: Rule = {
+  must: 'an open database of better-sqlite3, libsql or node:sqlite',
+  fits: isDatabase,
+  hidden: true,
+};
 const DATABASE_RULE: Rule = { must: 'an open database with exec and prepare', fits: isDatabase };
 
 const RULES: Rules = {

@@ -1,27 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { bundled } from '../../support/bundled.ts';
 import type { Answer, AnswerOf, Call, CrashPoint, Method, Order, Outbox, Place, Work } from './protocol.ts';
 
-const folder = fileURLToPath(new URL('../../../node_modules/.cache/', import.meta.url));
-
 /** The child as one file of JavaScript, which a plain Node runs. */
-export async function bundledChild(): Promise<string> {
-  mkdirSync(folder, { recursive: true });
-  const outfile = `${folder}ledger-child-${process.pid}.mjs`;
-  await build({
-    entryPoints: [fileURLToPath(new URL('child.ts', import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    conditions: ['@sendonce/source'],
-    external: ['ioredis', 'libsql', 'pg'],
-    logLevel: 'warning',
-  });
-  return outfile;
+export function bundledChild(): Promise<string> {
+  return bundled(new URL('child.ts', import.meta.url), 'ledger-child');
 }
 
 /** A process that has the ledger open. */
