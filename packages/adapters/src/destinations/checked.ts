@@ -36,7 +36,6 @@ export function checkedDestinations(destinations: Destinations, rules: AddressRu
   };
 }
 
-/** Null where no rule has anything to say. */
 function verdictOn(rules: AddressRules, item: unknown): ReturnType<typeof checkedAddress> | null {
   const { channel, to } = isFields(item) ? item : {};
   if (typeof channel !== 'string' || typeof to !== 'string' || !Object.hasOwn(rules, channel)) return null;

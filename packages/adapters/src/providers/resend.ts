@@ -146,7 +146,7 @@ function bodyOf({ from, to, subject, text, html, headers, attachments, deliveryI
   };
 }
 
-/** A complaint about the field `to` has the same code as any other. */
+/** Resend has one code for every field that is wrong: that it is the address, and not the message, only its words say. */
 function scopeIn({ status, json }: ApiAnswer): 'destination' | null {
   const isAboutTo = /`to`/.test(textAt(json, 'message') ?? '');
   return status === 422 && textAt(json, 'name') === 'validation_error' && isAboutTo ? 'destination' : null;

@@ -2,7 +2,8 @@ import type { Hold } from '@sendonce/core';
 import { grouped } from '../../flags/parse-values.ts';
 import { flagWords } from '../../simulate/again.ts';
 import type { CommandOf } from '../desk.ts';
-import { block, plural, span } from '../words.ts';
+import { progressOf } from '../progress.ts';
+import { block, plural } from '../words.ts';
 import type { Forgotten } from './forget-archived.ts';
 import type { Sums } from './lines.ts';
 import type { ArchiveReport } from './report.ts';
@@ -39,11 +40,8 @@ export function forgetQuestion(report: ArchiveReport): string {
 /** `[####......] 400 of 1,000 forgotten, 200/s, 3 s left`. */
 export function forgettingText(result: Forgotten, { notifications }: Sums, wallMs: number): string {
   const done = handled(result);
-  const rate = wallMs > 0 ? (done / wallMs) * 1_000 : 0;
-  const pace = done < notifications && rate > 0 ? `, ${grouped(Math.round(rate))}/s` : '';
-  const left = pace === '' ? '' : `, ${span(((notifications - done) / rate) * 1_000)} left`;
-  const filled = Math.floor((done / Math.max(1, notifications)) * 20);
-  return `[${'#'.repeat(filled)}${'.'.repeat(20 - filled)}] ${grouped(done)} of ${plural(notifications, 'notification')} forgotten${pace}${left}`;
+  const { bar, pace } = progressOf(done, notifications, wallMs);
+  return `${bar} ${grouped(done)} of ${plural(notifications, 'notification')} forgotten${pace}`;
 }
 
 /** The ledger failed on the way. */

@@ -4,8 +4,8 @@ import { pause } from '../pause.ts';
 import { Refusals, type Refusal } from '../tally.ts';
 import { notificationsIn } from './read-archive.ts';
 
-/** What an archive holds was over for as long at least; a clock that is set back meanwhile must not make it less, ms. */
-const LEAST_MS = 86_400_000;
+/** What is forgotten was over for as long at least, ms: before that, providers still tell what became of it, and queues still hold wakes. */
+export const LEAST_AGE_MS = 86_400_000;
 /** Notifications of one call. */
 const BATCH = 100;
 /** One of a million deliveries is forgotten in a thousand turns, ms. Whoever waits for it may end this at any time. */
@@ -62,7 +62,8 @@ export async function forgetArchived(
     if (signal.aborted) break;
     const begun = performance.now();
     const ids = await same(ledger, archived, (id) => held.add('other', id));
-    const requests = ids.map((id) => ({ id, settledForMs: Math.max(LEAST_MS, now() - before) }));
+    // A clock that is set back meanwhile does not make it less.
+    const requests = ids.map((id) => ({ id, settledForMs: Math.max(LEAST_AGE_MS, now() - before) }));
     const verdicts = await answering('forget', ledger.forget(requests), ANSWER_MS);
     verdicts.forEach((verdict, at) => count(ids[at] ?? '', verdict));
     told(result());

@@ -11,13 +11,12 @@ import { parseRate } from '../parse-rate.ts';
 import { confirm } from '../replay/confirm.ts';
 import { archiveText, forgetQuestion, forgettingText, laterText, writingText } from './archive-words.ts';
 import type { ArchiveFlags } from './flags.ts';
-import { forgetArchived, type Forgotten } from './forget-archived.ts';
+import { forgetArchived, LEAST_AGE_MS, type Forgotten } from './forget-archived.ts';
 import { readArchive } from './read-archive.ts';
 import type { ArchiveReport } from './report.ts';
 import { sinkOf, type Sink } from './sink.ts';
 import { writeArchive } from './write-archive.ts';
 
-const DAY_MS = 86_400_000;
 /** Longer than a batch takes. A second Ctrl-C ends at once, ms. */
 const PATIENCE_MS = 30_000;
 
@@ -92,7 +91,7 @@ function beforeOf({ before = '30d' }: ArchiveFlags, { now }: Desk, { forgets }: 
 const WHY_OLD = 'before that, providers still tell what became of it, and queues still hold wakes';
 
 function isOldEnough(before: number, now: number): boolean {
-  return before <= now - DAY_MS;
+  return before <= now - LEAST_AGE_MS;
 }
 
 /** An earlier archive may be of yesterday. @throws SendonceError FLAG_INVALID */

@@ -1,6 +1,7 @@
 import type { Paint } from '@sendonce/chaos';
 import { grouped } from '../../flags/parse-values.ts';
-import { block, plural, span } from '../words.ts';
+import { progressOf } from '../progress.ts';
+import { block, plural } from '../words.ts';
 import { refusalLines } from './plan-words.ts';
 import type { ReplayPlan, ReplayReport, ReplayResult } from './report.ts';
 
@@ -11,15 +12,11 @@ export function refusedCount({ refused }: Pick<ReplayResult, 'refused'>): number
 /** `[#####.....] 1,000 of 2,000 queued again, 3 refused, 400/s, 3 s left`. */
 export function progressText(result: ReplayResult, { chosen }: ReplayPlan, wallMs: number): string {
   const done = Math.min(chosen, result.replayed + result.elsewhere);
-  const rate = wallMs > 0 ? (done / wallMs) * 1_000 : 0;
-  // At the end there is no pace any more: the wait after the last batch was not waited.
-  const pace = done < chosen ? `, ${grouped(Math.round(rate))}/s` : '';
-  const left = rate > 0 && done < chosen ? `, ${span(((chosen - done) / rate) * 1_000)} left` : '';
+  const { bar, pace } = progressOf(done, chosen, wallMs);
   const refused = refusedCount(result);
-  const filled = chosen === 0 ? 0 : Math.floor((done / chosen) * 20);
   return (
-    `[${'#'.repeat(filled)}${'.'.repeat(20 - filled)}] ${grouped(done)} of ${grouped(chosen)} queued again` +
-    `${refused > 0 ? `, ${grouped(refused)} refused` : ''}${pace}${left}`
+    `${bar} ${grouped(done)} of ${grouped(chosen)} queued again` +
+    `${refused > 0 ? `, ${grouped(refused)} refused` : ''}${pace}`
   );
 }
 
