@@ -62,7 +62,7 @@ export interface ChannelConfig {
 }
 
 export interface WorkerOptions {
-  /** Deliveries being sent at once. 1 to 10,000. @defaultValue 50 */
+  /** Deliveries being sent at once, and at most that many in doubt when the process dies. 1 to 10,000. @defaultValue 50 */
   readonly concurrency?: number;
   /** Deliveries per ledger call. 1 to 1,000. @defaultValue 50 */
   readonly batch?: number;

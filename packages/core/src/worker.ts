@@ -114,7 +114,7 @@ async function run(
   const dispatcher = new Dispatcher(context, owner, { health, leases, wakes });
   const reports = context.destinations === null ? null : new Reports(context, context.destinations);
   const settler = new Settler(context, health, {
-    freed: (count) => dispatcher.freed(count),
+    durable: (count) => dispatcher.durable(count),
     ack: (batch) => wakes.ack(batch),
     later: (batch) => wakes.later(batch, leaseMs),
     reports,

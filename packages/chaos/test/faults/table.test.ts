@@ -38,9 +38,10 @@ describe('the fault table', () => {
 const lost = { do: 'reply-lost', op: 'provider.send', entity: 'r0', nth: 1, phase: 'A' } as const;
 const dead = { do: 'reject', op: 'provider.send', entity: 'r0', nth: 1, phase: 'E' } as const;
 const operate = (action: string): CallFault => ({ do: action, op: 'ledger.settle', entity: 'r0', nth: 1, phase: 'A' });
+// Its worker is dead and its lease is not over when the wake comes again.
 const heldWake = [
   { do: 'kill', op: 'ledger.mark', entity: 'r0', nth: 1, phase: 'B' },
-  { do: 'redeliver', op: 'queue.receive', entity: 'r0', nth: 1, phase: 'A', ms: 5 },
+  { do: 'redeliver', op: 'queue.receive', entity: 'r0', nth: 1, phase: 'A', ms: 100 },
 ] as const;
 const BEFORE: Readonly<
   Record<

@@ -15,7 +15,7 @@ const PLANS: Readonly<Record<string, Json>> = {
   'lost-accept-reply': { requested: 200, once: 200 },
   'ledger-restart': { requested: 200, once: 200 },
   'queue-wiped': { requested: 200, once: 200 },
-  amnesia: { requested: 200, once: 20, parked: 180 },
+  amnesia: { requested: 200, once: 25, parked: 175 },
 };
 const NOBODY = {
   resent: 0,

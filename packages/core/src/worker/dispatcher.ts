@@ -27,8 +27,9 @@ import { Slots } from './slots.ts';
 import type { Wakes } from './wakes.ts';
 
 /**
- * Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its outcome is durable. A delivery whose
- * content is stuck gives its slot to others until it comes.
+ * Claim -> prepare -> mark -> send. Owns the send slots: one per delivery from its claim until its provider has answered. A delivery whose
+ * content is stuck gives its slot to others until it comes. And the marks: as many, one per delivery from before its mark until its outcome
+ * is durable, so that a process that dies leaves no more than that in doubt. The next are claimed while the last are settled.
  */
 export class Dispatcher {
   readonly #context: Context;
@@ -39,6 +40,7 @@ export class Dispatcher {
   readonly #claimedMoves: ClaimedMoves;
   readonly #crew: Crew;
   readonly #slots: Slots;
+  readonly #marks: Slots;
   readonly #inHand: InHand;
   readonly #patience: Patience;
   #settler: Settler | null = null;
@@ -59,26 +61,32 @@ export class Dispatcher {
     this.#claimedMoves = new ClaimedMoves(context, owner);
     this.#crew = new Crew((thrown) => this.#health.noted('work', thrown));
     this.#slots = new Slots(context.settings.worker.concurrency);
-    this.#inHand = new InHand(parts.leases, this.#slots);
+    this.#marks = new Slots(context.settings.worker.concurrency);
+    this.#inHand = new InHand(parts.leases, { slots: this.#slots, marks: this.#marks });
     this.#patience = new Patience(context.clock);
   }
 
   settleWith(settler: Settler): void {
     this.#settler = settler;
-    this.#sends = new Sends(this.#context, settler, this.#health);
+    this.#sends = new Sends(this.#context, {
+      settler,
+      health: this.#health,
+      answered: (count) => this.#slots.give(count),
+    });
   }
 
   get free(): number {
     return this.#slots.free;
   }
 
-  freed(count: number): void {
-    this.#slots.give(count);
+  /** So many outcomes are durable, or left to the sweeper. */
+  durable(count: number): void {
+    this.#marks.give(count);
   }
 
-  /** Resolves when slots fall free. */
-  slots(): Promise<void> {
-    return this.#slots.changed();
+  /** Resolves when `least` slots may be free, or the worker stops. */
+  slots(least: number): Promise<void> {
+    return this.#slots.changed(least);
   }
 
   /** How many are claimed and not yet on their way. */
@@ -95,6 +103,7 @@ export class Dispatcher {
   stop(): void {
     this.#stopping.abort('stopping');
     this.#slots.wake();
+    this.#marks.wake();
   }
 
   /** Claims up to `max` due deliveries and sets them going; returns how many were granted. */
@@ -126,7 +135,7 @@ export class Dispatcher {
     try {
       verdicts = await this.#context.ledger.claim(selector, lease);
     } catch (thrown) {
-      this.freed(slots);
+      this.#slots.give(slots);
       throw thrown;
     }
     this.#health.worked('ledger');
@@ -137,7 +146,7 @@ export class Dispatcher {
       this.#dispose(verdicts, wakes);
     } finally {
       // Whatever telling about the others comes to: what is granted has its slots, and goes.
-      this.freed(slots - granted.length);
+      this.#slots.give(slots - granted.length);
       if (granted.length > 0) this.#crew.add(this.#start(granted, wakes));
     }
     return granted.length;
@@ -306,7 +315,7 @@ export class Dispatcher {
     }
   }
 
-  /** From here on the slots come back with the outcomes. */
+  /** From here on the slots come back with the answers, and the marks with the outcomes. */
   #send(going: readonly Marked[], wakes: ReadonlyMap<string, readonly ReceivedWake[]>): void {
     for (const { prepared } of going) this.#inHand.gone(prepared.granted);
     this.#sends?.start(going, wakes);

@@ -5,26 +5,28 @@ import type { Slots } from './slots.ts';
 interface Hold {
   /** When it was granted. */
   readonly since: number;
-  /** Without a slot it is set aside: its content takes its time. */
-  hasSlot: boolean;
+  /** With a slot; `aside` without one, for its content takes its time; or with a slot and a mark, for it may be marked by now. */
+  has: 'slot' | 'aside' | 'mark';
 }
 
-/** What is granted, and neither given back nor on its way: its lease and, unless it is set aside, its slot are ours to end. */
+/** What is granted, and neither given back nor on its way: its lease, its slot and its mark are ours to end. */
 export class InHand {
   readonly #leases: Leases;
   readonly #slots: Slots;
+  readonly #marks: Slots;
   readonly #items = new Map<Granted, Hold>();
   readonly #aside = new Map<string, number>();
 
-  constructor(leases: Leases, slots: Slots) {
+  constructor(leases: Leases, { slots, marks }: { readonly slots: Slots; readonly marks: Slots }) {
     this.#leases = leases;
     this.#slots = slots;
+    this.#marks = marks;
   }
 
   /** Its slot is taken already. */
   hold(item: Granted, since: number): void {
     this.#leases.hold(item.record.id, item.fence);
-    this.#items.set(item, { since, hasSlot: true });
+    this.#items.set(item, { since, has: 'slot' });
   }
 
   has(item: Granted): boolean {
@@ -52,40 +54,51 @@ export class InHand {
     let count = 0;
     for (const item of items) {
       const hold = this.#items.get(item);
-      if (hold?.hasSlot !== true) continue;
-      hold.hasSlot = false;
+      if (hold?.has !== 'slot') continue;
+      hold.has = 'aside';
       this.#count(item, 1);
       count += 1;
     }
     this.#slots.give(count);
   }
 
-  /** How many of these, from the first one on, have slots now. What is set aside waits for some; none once the signal has aborted. */
+  /** How many of these, from the first one on, may be marked now. What is set aside waits for slots; none once the signal has aborted. */
   async seat(items: readonly Granted[], signal: AbortSignal): Promise<number> {
-    const aside = items.filter((item) => this.#items.get(item)?.hasSlot === false);
+    const most = await this.#takeIn(items, signal);
+    // All of them or none: each has a slot, so there is room for all as soon as what has given its slot back is durable.
+    const count = await this.#marks.takeBack({ least: most, most }, signal);
+    for (const item of items.slice(0, count)) this.#items.get(item)!.has = 'mark';
+    return count;
+  }
+
+  async #takeIn(items: readonly Granted[], signal: AbortSignal): Promise<number> {
+    const aside = items.filter((item) => this.#items.get(item)?.has === 'aside');
     if (aside.length === 0) return items.length;
-    const count = await this.#slots.takeBack(aside.length, signal);
+    const count = await this.#slots.takeBack({ least: 1, most: aside.length }, signal);
     for (const item of aside.slice(0, count)) {
-      this.#items.get(item)!.hasSlot = true;
+      this.#items.get(item)!.has = 'slot';
       this.#count(item, -1);
     }
     return count;
   }
 
-  /** Ends what is still in hand of these: no lease is renewed, and no slot kept, for what nobody works on. */
+  /** Ends what is still in hand of these: no lease is renewed, and no slot or mark kept, for what nobody works on. */
   letGo(items: readonly Granted[]): void {
-    let count = 0;
+    let slots = 0;
+    let marks = 0;
     for (const item of items) {
       const hold = this.#items.get(item);
       if (hold === undefined) continue;
       this.gone(item);
-      if (hold.hasSlot) count += 1;
-      else this.#count(item, -1);
+      if (hold.has === 'aside') this.#count(item, -1);
+      else slots += 1;
+      if (hold.has === 'mark') marks += 1;
     }
-    this.#slots.give(count);
+    this.#slots.give(slots);
+    this.#marks.give(marks);
   }
 
-  /** It is on its way: its slot comes back with its outcome. */
+  /** It is on its way: its slot comes back with the answer, its mark when that is durable. */
   gone(item: Granted): void {
     this.#items.delete(item);
     this.#leases.drop(item.record.id, item.fence);

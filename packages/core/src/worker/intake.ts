@@ -15,25 +15,26 @@ export interface IntakeParts {
   readonly nap: Nap;
 }
 
-/** How many slots must be free before more is taken: half of them, so that claims stay batches while the rest keeps sending. */
-function refillAt(context: Context): number {
+/**
+ * How many are taken at a time, as soon as so many slots are free: half of them at most, so that claims stay batches, and one is claimed
+ * while another is marked and sent.
+ */
+function shareOf(context: Context): number {
   const { concurrency, batch } = context.settings.worker;
   return Math.max(1, Math.min(batch, Math.floor(concurrency / 2)));
 }
 
 /** Without a queue: the ledger hands out what is due. */
 export async function pollLedger(context: Context, parts: IntakeParts, signal: AbortSignal): Promise<void> {
-  const { batch, pollMs } = context.settings.worker;
-  const least = refillAt(context);
+  const { pollMs } = context.settings.worker;
+  const max = shareOf(context);
   let times = 0;
   while (!signal.aborted) {
-    const { free } = parts.dispatcher;
-    if (free < least) {
-      await parts.dispatcher.slots();
+    if (parts.dispatcher.free < max) {
+      await parts.dispatcher.slots(max);
       continue;
     }
     try {
-      const max = Math.min(free, batch);
       const granted = await parts.dispatcher.takeDue(max, 0);
       times = 0;
       parts.backlog.seen(granted, granted === max);
@@ -58,19 +59,17 @@ export async function receiveWakes(
   parts: IntakeParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { batch, waitMs } = context.settings.worker;
+  const { waitMs } = context.settings.worker;
   const { clock } = context;
-  const least = Math.min(refillAt(context), queue.capabilities.maxBatch);
+  const max = Math.min(shareOf(context), queue.capabilities.maxBatch);
   let fruitless = 0;
   let decidedBefore = 0;
   let times = 0;
   while (!signal.aborted) {
-    const { free } = parts.dispatcher;
-    if (free < least) {
-      await parts.dispatcher.slots();
+    if (parts.dispatcher.free < max) {
+      await parts.dispatcher.slots(max);
       continue;
     }
-    const max = Math.min(free, batch, queue.capabilities.maxBatch);
     const began = clock.monotonic();
     let received: readonly ReceivedWake[];
     try {
@@ -113,7 +112,7 @@ async function hand(
   let granted = 0;
   for (let left = deliveries; left.length > 0;) {
     // What was free when they were asked for may be taken by now: by content that came at last, or by what no wake was about.
-    while (dispatcher.free === 0 && !signal.aborted) await dispatcher.slots();
+    while (dispatcher.free === 0 && !signal.aborted) await dispatcher.slots(1);
     const fitting = left.slice(0, signal.aborted ? left.length : dispatcher.free);
     granted += await dispatcher.takeWakes(fitting);
     left = left.slice(fitting.length);

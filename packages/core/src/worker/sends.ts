@@ -4,7 +4,7 @@ import type { ReceivedWake } from '../ports/queue.ts';
 import type { Context } from '../stages/context.ts';
 import { send, SendCall, type Marked } from '../stages/deliver.ts';
 import type { Health } from './health.ts';
-import type { Settler } from './settler.ts';
+import type { Ended, Settler } from './settler.ts';
 import { Bell, Crew } from './signals.ts';
 
 const NO_ANSWER: Outcome = { kind: 'unknown', reason: 'no answer before the send deadline' };
@@ -14,6 +14,13 @@ interface Open {
   readonly wakes: readonly ReceivedWake[];
 }
 
+export interface SendsParts {
+  readonly settler: Settler;
+  readonly health: Health;
+  /** So many calls have been answered or given up: their slots are free. */
+  readonly answered: (count: number) => void;
+}
+
 /**
  * The calls of providers that are under way. One watch for all of them: a call without an answer at its deadline is settled as unknown,
  * and what its provider says later is kept as evidence.
@@ -21,6 +28,7 @@ interface Open {
 export class Sends {
   readonly #context: Context;
   readonly #settler: Settler;
+  readonly #freeSlots: (count: number) => void;
   readonly #crew: Crew;
   readonly #open = new Map<Marked, Open>();
   #watch: AbortController | null = null;
@@ -28,9 +36,10 @@ export class Sends {
   #watchUntil = 0;
   readonly #idle = new Bell();
 
-  constructor(context: Context, settler: Settler, health: Health) {
+  constructor(context: Context, { settler, health, answered }: SendsParts) {
     this.#context = context;
     this.#settler = settler;
+    this.#freeSlots = answered;
     this.#crew = new Crew((thrown) => health.noted('work', thrown));
   }
 
@@ -54,12 +63,17 @@ export class Sends {
   #answered(item: Marked, outcome: Outcome): void {
     const open = this.#open.get(item);
     this.#open.delete(item);
-    if (open !== undefined) this.#settler.add({ item, outcome, wakes: open.wakes, late: false });
+    if (open !== undefined) this.#ended({ item, outcome, wakes: open.wakes, late: false });
     // It was given up: only what is known now is worth telling.
     else if (outcome.kind !== 'unknown') this.#settler.add({ item, outcome, wakes: [], late: true });
     if (this.#open.size > 0) return;
     this.#watch?.abort('done');
     this.#idle.ring();
+  }
+
+  #ended(ended: Ended): void {
+    this.#settler.add(ended);
+    this.#freeSlots(1);
   }
 
   async #watchOver(): Promise<void> {
@@ -82,7 +96,7 @@ export class Sends {
       if (item.monotonicDeadline > now) continue;
       this.#open.delete(item);
       call.abort();
-      this.#settler.add({ item, outcome: NO_ANSWER, wakes, late: false });
+      this.#ended({ item, outcome: NO_ANSWER, wakes, late: false });
     }
     if (this.#open.size === 0) this.#idle.ring();
   }

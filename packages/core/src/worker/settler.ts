@@ -14,13 +14,13 @@ export interface Ended {
   readonly item: Marked;
   readonly outcome: Outcome;
   readonly wakes: readonly ReceivedWake[];
-  /** It holds no slot (any more): a late answer, kept as evidence. */
+  /** It holds no mark (any more): a late answer, kept as evidence. */
   readonly late: boolean;
 }
 
 export interface SettlerHooks {
-  /** The slots of these are free: their outcomes are durable, or left to the sweeper. */
-  readonly freed: (count: number) => void;
+  /** The outcomes of so many are durable, or left to the sweeper. */
+  readonly durable: (count: number) => void;
   readonly ack: (wakes: readonly ReceivedWake[]) => void;
   /** Gives wakes back, to come again after a lease. */
   readonly later: (wakes: readonly ReceivedWake[]) => void;
@@ -36,7 +36,7 @@ function isOwnedByLedger(verdict: SettleVerdict): boolean {
 /**
  * Group commit of outcomes: one settle call at a time, carrying all that ended meanwhile. A call that fails is repeated until the ledger
  * takes it: what is known must not become unknown because the ledger was away for longer than a dispatch window. Outcomes that come too
- * late are evidence of their own attempt. There are never more of them than there were sends at once.
+ * late are evidence of their own attempt. There are never more of them than there may be marks at once.
  */
 export class Settler {
   readonly #context: Context;
@@ -72,9 +72,9 @@ export class Settler {
         // Not the ledger, which is asked again: a bug. The outcomes are durable, or the sweeper's; the next batch must be settled.
         this.#health.noted('work', thrown);
       }
-      let slots = 0;
-      for (const ended of batch) if (!ended.late) slots += 1;
-      this.#hooks.freed(slots);
+      let marks = 0;
+      for (const ended of batch) if (!ended.late) marks += 1;
+      this.#hooks.durable(marks);
     }
     this.#running = null;
   }

@@ -1,11 +1,13 @@
 import { Bell } from './signals.ts';
 
-/** The send slots of a worker. What waits to have slots back comes before what is new. */
+/** Places of which there are `size` at once. What waits to take some comes before what is new. */
 export class Slots {
   readonly #size: number;
   readonly #bell = new Bell();
   #taken = 0;
   #waiting = 0;
+  /** The fewest that anybody waits for: nobody is woken for less. */
+  #least = Infinity;
 
   constructor(size: number) {
     this.#size = size;
@@ -13,7 +15,11 @@ export class Slots {
 
   /** For what is new. */
   get free(): number {
-    return this.#waiting > 0 ? 0 : this.#size - this.#taken;
+    return this.#waiting > 0 ? 0 : this.#left;
+  }
+
+  get #left(): number {
+    return this.#size - this.#taken;
   }
 
   /** Without asking: whoever takes has seen that they are free. */
@@ -22,29 +28,30 @@ export class Slots {
   }
 
   give(count: number): void {
-    if (count === 0) return;
     this.#taken -= count;
-    this.#bell.ring();
+    if (this.#left >= this.#least) this.wake();
   }
 
-  /** Resolves when something has changed. */
-  changed(): Promise<void> {
-    return this.#bell.wait();
+  /** Resolves when `least` or more may be free, or at `wake`: look again. */
+  async changed(least: number): Promise<void> {
+    this.#least = Math.min(this.#least, least);
+    await this.#bell.wait();
   }
 
-  /** Takes up to `most` as soon as any are free, and says how many; none once the signal has aborted. `wake` makes it look at that. */
-  async takeBack(most: number, signal: AbortSignal): Promise<number> {
+  /** Takes up to `most` as soon as `least` are free, and says how many; none once the signal has aborted. `wake` makes it look at that. */
+  async takeBack({ least, most }: { least: number; most: number }, signal: AbortSignal): Promise<number> {
     this.#waiting += 1;
-    while (this.#taken >= this.#size && !signal.aborted) await this.#bell.wait();
+    while (this.#left < least && !signal.aborted) await this.changed(least);
     this.#waiting -= 1;
-    const count = signal.aborted ? 0 : Math.min(most, this.#size - this.#taken);
+    const count = signal.aborted ? 0 : Math.min(most, this.#left);
     this.take(count);
     // Whoever is new was told that nothing is free.
-    if (this.#waiting === 0) this.#bell.ring();
+    if (this.#waiting === 0) this.wake();
     return count;
   }
 
   wake(): void {
+    this.#least = Infinity;
     this.#bell.ring();
   }
 }

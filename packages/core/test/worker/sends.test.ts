@@ -16,7 +16,11 @@ function make() {
   const add = ({ item, outcome, late }: Ended): void =>
     void ended.push({ id: item.prepared.granted.record.id, outcome: outcome.kind, late, at: clock.monotonic() });
   const health = new Health({ clock, random: seededRandom(1), emit: () => undefined }, 'w');
-  const sends = new Sends({ clock } as unknown as Context, { add } as unknown as Settler, health);
+  const sends = new Sends({ clock } as unknown as Context, {
+    settler: { add } as unknown as Settler,
+    health,
+    answered: () => undefined,
+  });
   const start = (...items: readonly Marked[]): void => sends.start(items, new Map());
   return { clock, ended, sends, start };
 }
