@@ -6,6 +6,7 @@ export default packageBuild(
     ...entriesIn('commands'),
     ...entriesIn('hooks'),
     'threads/simulate': 'src/threads/simulate.ts',
+    'threads/search': 'src/threads/search.ts',
     'real/worker': 'src/real/worker.ts',
     'real/keeper': 'src/real/keeper.ts',
     'real/provider': 'src/real/provider.ts',

@@ -34,14 +34,22 @@ export interface CoverageData {
   readonly invariants: { readonly checked: readonly string[]; readonly later: typeof LATER };
 }
 
+/** What one schedule tried and saw: data. */
+export interface Covered {
+  readonly sites: ReadonlyMap<string, SiteCount>;
+  /** Two kinds, `first\tthen`, each once. */
+  readonly pairs: readonly string[];
+  readonly moves: readonly SeenMove[];
+}
+
 /** Watches one schedule. */
 export interface ScheduleCoverage extends Observer {
-  /** Adds the schedule to the whole, with the moves that its judge saw. Call it once. */
-  end(moves: readonly SeenMove[]): void;
+  /** With the moves that its judge saw. */
+  end(moves: readonly SeenMove[]): Covered;
 }
 
 export interface Coverage {
-  schedule(): ScheduleCoverage;
+  add(schedule: Covered): void;
   data(): CoverageData;
 }
 
@@ -56,41 +64,51 @@ interface SiteCount {
   fired: number;
 }
 
-export function coverage(): Coverage {
+export function scheduleCoverage(): ScheduleCoverage {
   const sites = new Map<string, SiteCount>();
-  const pairs = new Map<string, number>();
-  const moves = new Map<string, number>();
-  let schedules = 0;
+  const spans = new Map<string, Span>();
+  let order = 0;
 
-  function watch({ what, fault }: EventOf<'fault'>, spans: Map<string, Span>, order: number): void {
+  function watch({ what, fault }: EventOf<'fault'>): void {
     if (what === 'healed') return;
-    const site = siteOf(fault);
-    const count = sites.get(site) ?? { armed: 0, fired: 0 };
-    sites.set(site, count);
-    count[what] += 1;
+    countOf(sites, siteOf(fault))[what] += 1;
     if (what !== 'fired') return;
     const span = spans.get(fault.do);
     if (span === undefined) spans.set(fault.do, { first: order, last: order });
     else span.last = order;
   }
 
-  function add(spans: ReadonlyMap<string, Span>, seen: readonly SeenMove[]): void {
-    schedules += 1;
-    for (const [first, a] of spans)
-      for (const [then, b] of spans) if (a.first < b.last) increase(pairs, `${first}\t${then}`, 1);
-    for (const { from, to, times } of seen) increase(moves, `${from}\t${to}`, times);
-  }
+  return {
+    on(event: HistoryEvent) {
+      if (event.kind !== 'fault') return;
+      order += 1;
+      watch(event);
+    },
+    end(moves) {
+      const pairs: string[] = [];
+      for (const [first, a] of spans)
+        for (const [then, b] of spans) if (a.first < b.last) pairs.push(`${first}\t${then}`);
+      return { sites, pairs, moves };
+    },
+  };
+}
+
+export function coverage(): Coverage {
+  const sites = new Map<string, SiteCount>();
+  const pairs = new Map<string, number>();
+  const moves = new Map<string, number>();
+  let schedules = 0;
 
   return {
-    schedule() {
-      const spans = new Map<string, Span>();
-      let order = 0;
-      return {
-        on(event: HistoryEvent) {
-          if (event.kind === 'fault') watch(event, spans, (order += 1));
-        },
-        end: (seen) => add(spans, seen),
-      };
+    add(schedule) {
+      schedules += 1;
+      for (const [site, { armed, fired }] of schedule.sites) {
+        const count = countOf(sites, site);
+        count.armed += armed;
+        count.fired += fired;
+      }
+      for (const pair of schedule.pairs) increase(pairs, pair, 1);
+      for (const { from, to, times } of schedule.moves) increase(moves, `${from}\t${to}`, times);
     },
     data: () => ({
       schedules,
@@ -122,6 +140,12 @@ function siteOf(fault: Fault): string {
   return 'acceptance' in fault
     ? `${fault.do}\tacceptance\t${fault.moment}`
     : `${fault.do}\t${fault.op}\t${fault.phase}`;
+}
+
+function countOf(sites: Map<string, SiteCount>, site: string): SiteCount {
+  const count = sites.get(site) ?? { armed: 0, fired: 0 };
+  sites.set(site, count);
+  return count;
 }
 
 function increase(counts: Map<string, number>, key: string, by: number): void {

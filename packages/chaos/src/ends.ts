@@ -1,6 +1,6 @@
 import type { Ends, EndLine, EndReason } from './report/types.ts';
 import { LISTED_ENDS, type RunResult } from './result.ts';
-import type { Schedule } from './schedule.ts';
+import type { Seen } from './search/seen.ts';
 
 /** Lines kept over all schedules; whoever is beyond them is counted. */
 const MOST_LINES = 10_000;
@@ -23,19 +23,14 @@ export class EndsOfSchedules {
   #outside: Ends['outside'] = { recipients: 0, schedules: 0, producerGone: 0, forgotten: 0 };
 
   /** `expected`: how many there were to write to; null: whomever the types of a config reach. */
-  saw(
-    { result, raw }: Pick<Schedule, 'result'> & { readonly raw: Pick<Schedule['raw'], 'addressOf' | 'idOf'> },
-    expected: number | null,
-  ): void {
+  saw({ result, people }: Pick<Seen, 'result' | 'people'>, expected: number | null): void {
     this.#schedules += 1;
     const fired = new Set(result.faults.filter((_, i) => result.fired[i] === true).map((fault) => fault.do));
     const here = new Map<string, number>();
-    for (const { recipient, state, reason, own = false } of result.notSent) {
+    for (const [at, { recipient, state, reason, own = false }] of result.notSent.entries()) {
       const key = keyOf(state, reason, own);
       here.set(key, (here.get(key) ?? 0) + 1);
-      const number = /^r\d+$/.test(recipient) ? Number(recipient.slice(1)) : null;
-      const to = number === null ? null : raw.addressOf(number);
-      const id = number === null ? null : raw.idOf(number);
+      const { to = null, id = null } = people[at] ?? {};
       this.#line({ kind: state, schedule: this.#schedules, seed: result.seed, recipient: id ?? recipient, to, reason });
     }
     for (const [state, reason, more] of beyond(result)) {

@@ -1,6 +1,6 @@
 import { createJudge } from './checkers/index.ts';
 import type { SeenMove } from './checkers/states.ts';
-import type { Coverage, ScheduleCoverage } from './coverage.ts';
+import { scheduleCoverage, type Covered } from './coverage.ts';
 import type { HistoryEvent, Observer } from './history.ts';
 import { recorder } from './recorder.ts';
 import type { RunResult, Violation } from './result.ts';
@@ -18,8 +18,8 @@ const MOST_EVENTS = 200_000;
 /** What stays the same over all schedules of a search. */
 export interface ScheduleOptions {
   readonly workload: WorkloadSpec | null;
-  /** Null: nobody counts. */
-  readonly coverage: Coverage | null;
+  /** Count what was tried and seen. */
+  readonly covered: boolean;
   readonly record: boolean;
   /** Hash every event into `traceHash`; else only what the run came to. A search does it for the schedules that it runs twice. */
   readonly trace: boolean;
@@ -33,6 +33,8 @@ export interface Schedule {
   readonly result: RunResult;
   readonly raw: RawRun;
   readonly moves: readonly SeenMove[];
+  /** Null unless asked for. */
+  readonly covered: Covered | null;
   /** Empty unless recorded. */
   readonly events: readonly HistoryEvent[];
 }
@@ -44,7 +46,7 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
   const sender = setup.sender === null ? null : (knownBadSender(setup.sender)?.make ?? null);
   const hash = options.trace ? traceHash() : null;
   const kept = options.record ? recorder({ max: MOST_EVENTS }) : null;
-  const covered: ScheduleCoverage | null = options.coverage?.schedule() ?? null;
+  const covered = options.covered ? scheduleCoverage() : null;
   let judge: ReturnType<typeof createJudge> | undefined;
   const raw = await runOnce({
     setup,
@@ -60,7 +62,6 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
   });
   if (judge === undefined) throw new Error('nobody judged the run');
   const { requested, tally, unsealed, events, moves, ...judged } = judge.finish(raw.facts);
-  covered?.end(moves);
   const violations = setup.sender === null ? judged.violations : peopleFirst(judged.violations);
   const kills = raw.kills.map(({ acceptance, worker, moment }) => ({ at: acceptance, worker, phase: moment }));
   const result: RunResult = {
@@ -78,7 +79,7 @@ export async function runSchedule(of: Case, options: ScheduleOptions): Promise<S
     events,
     traceHash: hash?.digest() ?? outline({ fired: raw.fired, requested, tally, events, virtualMs: raw.virtualMs }),
   };
-  return { of, result, raw, moves, events: kept?.events ?? [] };
+  return { of, result, raw, moves, covered: covered?.end(moves) ?? null, events: kept?.events ?? [] };
 }
 
 /** A run's end in short, for schedules whose events nobody hashes. */

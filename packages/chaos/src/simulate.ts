@@ -17,10 +17,10 @@ import { RunAborted } from './run.ts';
 import { failureOf, runSchedule, verdictOf, withoutCounts, type Schedule, type ScheduleOptions } from './schedule.ts';
 import { recipientCount, type Case, type Verdict } from './search/case.ts';
 import { explain } from './search/explain.ts';
-import { generatedCase } from './search/generated-case.ts';
-import { kindsOf } from './search/kinds.ts';
-import { lostReplies } from './search/lost-replies.ts';
+import type { Ahead } from './search/ahead.ts';
+import { casesOf } from './search/cases.ts';
 import { Nobody } from './search/nobody.ts';
+import { seenOf, type Seen } from './search/seen.ts';
 import { shrink } from './search/shrink.ts';
 import { runVerdict } from './verdict.ts';
 import { whoIsWho } from './who-is-who.ts';
@@ -31,6 +31,7 @@ const SHRINK_MS = 10_000;
 const EXPLAIN_MS = 3_000;
 /** One passing schedule of so many is run twice, and each failing one, to see that it is the same run. */
 const TWICE_EVERY = 100;
+const THREADS_AFTER_MS = 300;
 /** A case this small is run to its end even if somebody waits. */
 const SMALL = 200;
 const NO_VERDICT: Verdict = { failure: null, fired: [], involved: [] };
@@ -82,6 +83,7 @@ class Search {
   readonly #ends = new EndsOfSchedules();
   #totals = { requested: 0, armed: 0, fired: 0, virtualMs: 0 };
   #schedules = 0;
+  #ahead: Ahead | null = null;
   #hash = 0;
   #first: Schedule | null = null;
   #failed: Schedule | null = null;
@@ -97,7 +99,7 @@ class Search {
       this.#progress(accepted);
       return this.#isInterrupted();
     };
-    this.#schedule = { workload, coverage: this.#coverage, record, trace: true, isAborted };
+    this.#schedule = { workload, covered: true, record, trace: true, isAborted };
   }
 
   async search(options: { readonly asWritten?: boolean } = {}): Promise<void> {
@@ -106,16 +108,14 @@ class Search {
     } catch (error) {
       // What is known of the schedules before is shown.
       if (!(error instanceof RunAborted)) throw error;
+    } finally {
+      await this.#ahead?.close();
     }
   }
 
   async #search({ asWritten = false }: { readonly asWritten?: boolean }): Promise<void> {
-    const { schedules = 1, forMs = null, dropAcks = 0, workload = null } = this.#options;
-    const kinds = kindsOf(this.#options.profile ?? []);
-    const caseAt = (n: number): Case => {
-      const drawn = generatedCase(this.#options, n, kinds);
-      return { ...drawn, faults: [...drawn.faults, ...lostReplies(drawn, dropAcks, workload)] };
-    };
+    const { schedules = 1, forMs = null } = this.#options;
+    const caseAt = casesOf(this.#options);
     if (schedules === 1 && forMs === null) {
       const only = await this.#count(caseAt(0), { record: this.#schedule.record });
       if (failureOf(only.result) !== null && !asWritten) await this.#shrinkAlone(only);
@@ -130,7 +130,7 @@ class Search {
     const cases = forMs === null ? schedules : Number.MAX_SAFE_INTEGER;
     const falsified = await falsify({
       caseAt,
-      run: (of) => this.#try(of),
+      run: (of) => this.#try(of, cases),
       cases,
       over,
       shrinkMs: SHRINK_MS,
@@ -140,9 +140,28 @@ class Search {
   }
 
   /** A schedule of the search or, once one has failed, of making it smaller. */
-  async #try(of: Case): Promise<Verdict> {
+  async #try(of: Case, cases: number): Promise<Verdict> {
     if (this.#failed !== null) return this.#quietly(of);
-    return verdictOf(await this.#count(of, { record: false }));
+    const seen = await this.#fromThread(cases);
+    if (seen === null) return verdictOf(await this.#count(of, { record: false }));
+    this.#add(seen);
+    return { failure: null, fired: seen.result.fired, involved: [] };
+  }
+
+  /** The next schedule, as a thread saw it. Null where there are no threads, and when anything is wrong with it: then it is run here. */
+  async #fromThread(cases: number): Promise<Seen | null> {
+    const { threads, signal, workload } = this.#options;
+    if (threads === undefined || workload?.kind === 'config' || isTwice(this.#schedules)) return null;
+    if (this.#ahead === null) {
+      if (this.#wallMs() < (threads.afterMs ?? THREADS_AFTER_MS)) return null;
+      const { Ahead } = await import('./search/ahead.ts');
+      const { setup, seed, faults, dropAcks = 0, profile = null } = this.#options;
+      const source = { setup, seed, faults, dropAcks, profile, workload: workload ?? null };
+      this.#ahead = new Ahead({ ...threads, source, cases, isOwn: isTwice });
+      signal?.addEventListener('abort', () => void this.#ahead?.close(), { once: true });
+    }
+    const seen = await this.#ahead.take(this.#schedules);
+    return seen !== null && worstOf(seen.result) === null ? seen : null;
   }
 
   /** Once somebody wants to go, nothing gets smaller. */
@@ -150,7 +169,7 @@ class Search {
     if (this.#isInterrupted()) return NO_VERDICT;
     this.#progress(0);
     try {
-      return verdictOf(await runSchedule(of, { ...this.#schedule, coverage: null, record: false, trace: false }));
+      return verdictOf(await runSchedule(of, { ...this.#schedule, covered: false, record: false, trace: false }));
     } catch (error) {
       if (error instanceof RunAborted) return NO_VERDICT;
       throw error;
@@ -158,7 +177,7 @@ class Search {
   }
 
   async #count(of: Case, { record }: { readonly record: boolean }): Promise<Schedule> {
-    const isTraced = this.#isAlone || this.#schedules % TWICE_EVERY === 0;
+    const isTraced = this.#isAlone || isTwice(this.#schedules);
     const ran = await runSchedule(of, { ...this.#schedule, record, trace: isTraced });
     // A failing schedule is shown, so its hash has to be that of its events.
     const schedule = isTraced || failureOf(ran.result) === null ? ran : await this.#again(of);
@@ -166,12 +185,8 @@ class Search {
     this.#first ??= schedule;
     if (failureOf(result) !== null) this.#failed = schedule;
     else if (isGraver(worstOf(result), this.#beside && worstOf(this.#beside.result))) this.#beside = schedule;
-    this.#add(result);
-    this.#nobody.saw(schedule);
-    this.#ends.saw(schedule, this.#options.workload?.kind === 'config' ? null : recipientCount(result.setup));
-    if (this.#failed !== null || this.#schedules % TWICE_EVERY === 0) await this.#compare(of, result);
-    this.#schedules += 1;
-    this.#progress(0);
+    if (this.#failed !== null || isTwice(this.#schedules)) await this.#compare(of, result);
+    this.#add(seenOf(schedule));
     return schedule;
   }
 
@@ -187,7 +202,11 @@ class Search {
     });
   }
 
-  #add({ tally, requested, faults, fired, virtualMs, traceHash }: RunResult): void {
+  #add(seen: Seen): void {
+    const { tally, requested, faults, fired, virtualMs, traceHash, setup } = seen.result;
+    this.#nobody.saw(seen);
+    this.#ends.saw(seen, this.#options.workload?.kind === 'config' ? null : recipientCount(setup));
+    if (seen.covered !== null) this.#coverage.add(seen.covered);
     for (const name of CLASSES_OF_END) this.#sums[name] += tally[name];
     const totals = this.#totals;
     this.#totals = {
@@ -197,6 +216,8 @@ class Search {
       virtualMs: totals.virtualMs + virtualMs,
     };
     this.#hash = hashText(`${this.#hash} ${traceHash}`);
+    this.#schedules += 1;
+    this.#progress(0);
   }
 
   get #isAlone(): boolean {
@@ -205,7 +226,7 @@ class Search {
 
   /** The case once more, every event hashed. */
   #again(of: Case): Promise<Schedule> {
-    return runSchedule(of, { ...this.#schedule, coverage: null, record: false, trace: true });
+    return runSchedule(of, { ...this.#schedule, covered: false, record: false, trace: true });
   }
 
   /** The main command is one schedule of a few hundred milliseconds: its second run is asked for by `--schedules`, a failure or a plan. */
@@ -235,7 +256,7 @@ class Search {
   async #keepMinimal(smallest: Case, verdict: Verdict): Promise<void> {
     const { isAborted: _, ...toTheEnd } = this.#schedule;
     const options = recipientCount(smallest.setup) <= SMALL ? toTheEnd : this.#schedule;
-    const schedule = await runSchedule(smallest, { ...options, coverage: null, record: true });
+    const schedule = await runSchedule(smallest, { ...options, covered: false, record: true });
     const until = performance.now() + EXPLAIN_MS;
     const outOfTime = (): boolean => performance.now() >= until || this.#isInterrupted();
     const explaining = { run: (of: Case) => this.#quietly(of), outOfTime, duration };
@@ -315,6 +336,10 @@ class Search {
   #wallMs(): number {
     return Math.round(performance.now() - this.#startedAt);
   }
+}
+
+function isTwice(n: number): boolean {
+  return n % TWICE_EVERY === 0;
 }
 
 function summary({ faults, pairs, moves }: CoverageData): CoverageSummary {

@@ -1,7 +1,7 @@
 import { DELIVERY_STATES, TRANSITIONS } from '@sendonce/core';
 import { describe, expect, test } from 'vitest';
 import { INVARIANTS, LATER } from '../src/checkers/index.ts';
-import { coverage } from '../src/coverage.ts';
+import { coverage, scheduleCoverage } from '../src/coverage.ts';
 import type { HistoryEvent } from '../src/history.ts';
 import type { Fault } from '../src/plan.ts';
 import { recorder } from '../src/recorder.ts';
@@ -21,9 +21,9 @@ describe('coverage', () => {
       [fault('armed', lost), fault('armed', kill), fault('fired', kill)],
       [fault('armed', lost), fault('fired', lost), fault('healed', lost)],
     ]) {
-      const schedule = whole.schedule();
+      const schedule = scheduleCoverage();
       for (const event of events) schedule.on(event);
-      schedule.end([]);
+      whole.add(schedule.end([]));
     }
     expect(whole.data().schedules).toBe(2);
     expect(whole.data().faults).toEqual([
@@ -36,9 +36,9 @@ describe('coverage', () => {
     const whole = coverage();
     const orders: readonly (readonly Fault[])[] = [[lost, kill], [lost, kill, lost], [kill]];
     for (const faults of orders) {
-      const schedule = whole.schedule();
+      const schedule = scheduleCoverage();
       for (const each of faults) schedule.on(fault('fired', each));
-      schedule.end([]);
+      whole.add(schedule.end([]));
     }
     expect(whole.data().pairs).toEqual([
       { first: 'kill', then: 'lost-reply', schedules: 1 },
@@ -58,9 +58,8 @@ describe('coverage', () => {
         request: { id: 'd_1', fence: 105, delayMs: 10, failure: null },
         verdict: { kind: 'ok' },
       });
-    const schedule = whole.schedule();
-    schedule.end(story.deliver(1).judge().moves);
-    schedule.end(new Story(1).add().deliver(0).judge().moves);
+    whole.add(scheduleCoverage().end(story.deliver(1).judge().moves));
+    whole.add(scheduleCoverage().end(new Story(1).add().deliver(0).judge().moves));
     const { moves } = whole.data();
     expect(moves.seen).toEqual([
       { from: 'queued', to: 'processing', times: 4 },

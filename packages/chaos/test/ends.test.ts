@@ -5,10 +5,11 @@ import type { RunResult } from '../src/result.ts';
 import { kill, lostReply, runResult, setup, tally } from './report/fixtures.ts';
 
 const small = { ...setup, recipients: 200 };
-const raw = { addressOf: (number: number): string => `a${number}@x.example`, idOf: () => null };
+const peopleIn = ({ notSent }: RunResult) =>
+  notSent.map(({ recipient }) => ({ to: `a${recipient.slice(1)}@x.example`, id: null }));
 const ends = (results: readonly RunResult[], expected: number | null = null) => {
   const all = new EndsOfSchedules();
-  for (const result of results) all.saw({ result, raw }, expected);
+  for (const result of results) all.saw({ result, people: peopleIn(result) }, expected);
   return all.summary();
 };
 const lost = (state: string, reason: string, recipients: number) =>

@@ -48,6 +48,18 @@ export interface SimulateOptions {
   readonly workload?: Workload | null;
   /** Keep the events of a passing run too. @defaultValue false */
   readonly record?: boolean;
+  /**
+   * Runs the schedules of a search in threads; what it finds is the same. Not used with a workload of a config: its functions can be given
+   * to no thread. @defaultValue all run here
+   */
+  readonly threads?: {
+    /** What `@sendonce/chaos/search-thread` resolves to. */
+    readonly entry: URL;
+    /** @defaultValue as many as the machine runs at once, 8 at most */
+    readonly threads?: number;
+    /** A search that is over sooner than this has no use for threads, which take as long to start: real ms. @defaultValue 300 */
+    readonly afterMs?: number;
+  };
   /** Called between schedules and every few thousand events. */
   readonly onProgress?: (progress: Progress) => void;
   /** Aborting it ends the search early, with what is known: `interrupted`. */

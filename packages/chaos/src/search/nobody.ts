@@ -1,4 +1,4 @@
-import type { Schedule } from '../schedule.ts';
+import type { Seen } from './seen.ts';
 
 /** Schedules, each with samples of its own, after which a search in which nobody is reached is given up. */
 const ENOUGH = 3;
@@ -23,19 +23,16 @@ export class Nobody {
   /** The same of a recipient. */
   #given: Reason | null = null;
 
-  saw(schedule: Schedule): void {
-    const { result, raw } = schedule;
+  saw(schedule: Seen): void {
+    const { result, messages, gaveUp } = schedule;
     this.#schedules++;
     // A producer that stopped half-way had somebody in mind, and its notification is listed.
     this.#somebody ||= result.requested > 0 || result.unsealed.length > 0;
-    this.#messages += raw.messages;
+    this.#messages += messages;
     this.#isOwnFault ||= isOwnFault(schedule);
     const [given] = result.notSent;
     if (given !== undefined) this.#given ??= { whose: given.recipient, reason: `${given.state}, ${given.reason}` };
-    const [first] = raw.facts.failedNotifications;
-    if (first === undefined || this.#failed !== null) return;
-    const { notificationId, reason } = first;
-    this.#failed = { whose: raw.publicationOf(notificationId) ?? notificationId, reason: reason ?? 'no reason given' };
+    this.#failed ??= gaveUp;
   }
 
   /** Nobody was reached so often, through code that no fault touches: more schedules reach nobody either. */
@@ -65,9 +62,9 @@ export class Nobody {
 }
 
 /** Nothing was sent to anybody, and nothing that broke in the run can have been why. */
-function isOwnFault({ result, raw }: Schedule): boolean {
+function isOwnFault({ result, messages, asked }: Seen): boolean {
   const { requested, tally, fired } = result;
-  if (requested === 0 || raw.messages > 0) return false;
+  if (requested === 0 || messages > 0) return false;
   // A fault keeps a message; it does not make content that cannot be made, or an address that is none.
-  return !fired.some(Boolean) || (tally.failed === requested && raw.asked === 0);
+  return !fired.some(Boolean) || (tally.failed === requested && asked === 0);
 }

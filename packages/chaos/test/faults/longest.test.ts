@@ -6,7 +6,7 @@ import { runSchedule } from '../../src/schedule.ts';
 import { limitsIn } from '../../src/world/limits.ts';
 import { SMALL } from '../world/simulate.ts';
 
-const OPTIONS = { workload: null, coverage: null, record: false, trace: false };
+const OPTIONS = { workload: null, covered: false, record: false, trace: false };
 /** Knobs under which much that is long for a worker is short. */
 const TIGHT = { leaseMs: 1_000, dispatchMs: 12_000, retryCapMs: 1_000, keyWindowMs: 180_000 };
 const WORLDS = [

@@ -150,7 +150,7 @@ describe('a sound worker passes', () => {
     'when $about (queue: $queue)',
     async ({ seed, setup, fault, queue }) => {
       const of = { seed, setup: { ...setup, queue }, faults: fault === undefined ? [] : [fault] };
-      const { result } = await runSchedule(of, { workload: null, coverage: null, record: false, trace: false });
+      const { result } = await runSchedule(of, { workload: null, covered: false, record: false, trace: false });
       expect(result.violations).toEqual([]);
       expect(result.fired).toEqual(of.faults.map(() => true));
     },

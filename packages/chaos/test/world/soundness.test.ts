@@ -68,7 +68,7 @@ describe('a world', () => {
       message: expect.stringMatching(why) as string,
     });
     const of = { seed: 's', setup: world(right, provider), faults: [] };
-    const { result } = await runSchedule(of, { workload: null, coverage: null, record: false, trace: false });
+    const { result } = await runSchedule(of, { workload: null, covered: false, record: false, trace: false });
     expect(result.violations).toEqual([]);
   });
 

@@ -52,7 +52,7 @@ export default class Simulate extends BaseCommand {
     // Code of the user's own runs apart, so that whatever it does the command still answers.
     if (flags.config === undefined) {
       const { simulateHere } = await import('../simulate/here.ts');
-      this.end(await simulateHere(flags, kind));
+      this.end(await simulateHere(flags, kind, new URL('../threads/search.js', import.meta.url)));
     } else {
       const { simulateInThread } = await import('../simulate/in-thread.ts');
       const entry = new URL('../threads/simulate.js', import.meta.url);

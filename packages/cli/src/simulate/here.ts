@@ -8,8 +8,15 @@ import { runSimulate } from './run-simulate.ts';
 /** Real processes take their time to end on a busy machine, ms; whoever does not wait for them presses Ctrl-C again. */
 const PROCESSES_END_MS = 10_000;
 
-/** Runs `notify simulate` in the thread of the command itself: without a config only our own code is run, which hears signals in between. */
-export async function simulateHere(flags: SimulateFlags, kind: TerminalKind): Promise<number | CommandError> {
+/**
+ * Runs `notify simulate` in the thread of the command itself: without a config only our own code is run, which hears signals in between.
+ * `searchThread`: where `threads/search` was built to.
+ */
+export async function simulateHere(
+  flags: SimulateFlags,
+  kind: TerminalKind,
+  searchThread: URL,
+): Promise<number | CommandError> {
   const terminal = await terminalOf(kind, PROCESS_STREAMS);
   const controller = new AbortController();
   return new Promise((resolve, reject) => {
@@ -21,6 +28,6 @@ export async function simulateHere(flags: SimulateFlags, kind: TerminalKind): Pr
         resolve(interrupted(''));
       },
     });
-    runSimulate(flags, terminal, { signal: controller.signal }).then(resolve, reject).finally(dispose);
+    runSimulate(flags, terminal, { signal: controller.signal, searchThread }).then(resolve, reject).finally(dispose);
   });
 }

@@ -21,6 +21,7 @@ interface Run {
   readonly signal: AbortSignal;
   readonly progress: ProgressLine;
   readonly loadConfig: LoadConfig;
+  readonly searchThread: URL | undefined;
 }
 
 /** What a run is told by whoever started it. */
@@ -29,6 +30,8 @@ export interface Surroundings {
   readonly signal?: AbortSignal;
   /** Where the user's code is run. @defaultValue right here */
   readonly loadConfig?: LoadConfig;
+  /** The entry of the threads that search. @defaultValue none: all is run right here */
+  readonly searchThread?: URL;
 }
 
 /** Runs `notify simulate` and gives its exit code; whatever the user got wrong is thrown as a SendonceError. */
@@ -37,11 +40,11 @@ export async function runSimulate(
   terminal: Terminal,
   surroundings: Surroundings = {},
 ): Promise<number> {
-  const { signal = new AbortController().signal, loadConfig = loadHere } = surroundings;
+  const { signal = new AbortController().signal, loadConfig = loadHere, searchThread } = surroundings;
   checkConflicts(flags);
   checkRealFlags(flags);
   checkReport(flags.report);
-  const run = { flags, terminal, signal, loadConfig, progress: progressLine(terminal) };
+  const run = { flags, terminal, signal, loadConfig, searchThread, progress: progressLine(terminal) };
   if (flags['self-test'] === true) return runSelfTest(run);
   if (flags.real === true) return runForReal(run);
   return flags.replay === undefined ? runSearch(run) : runReplay(flags.replay, run);
@@ -66,11 +69,12 @@ async function knownNames(): Promise<KnownNames> {
   return { faults: faultNames(), senders };
 }
 
-async function runSearch({ flags, terminal, signal, progress, loadConfig }: Run): Promise<number> {
+async function runSearch({ flags, terminal, signal, progress, loadConfig, searchThread }: Run): Promise<number> {
   const { replayPlan, simulate } = await import('@sendonce/chaos');
   const settings = simulateSettings(flags, await knownNames(), drawSeed);
   const brought = await bring(settings, loadConfig);
-  const options = { ...simulateOptions(settings, brought), signal };
+  const threads = searchThread === undefined ? {} : { threads: { entry: searchThread } };
+  const options = { ...simulateOptions(settings, brought), ...threads, signal };
   const { plans, failed } = await runRegressions(settings.sender === null ? REGRESSIONS : null, (plan, file) =>
     named(file, () => replayPlan(plan, { workload: options.workload ?? null, signal })),
   );
