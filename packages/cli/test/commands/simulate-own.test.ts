@@ -112,15 +112,14 @@ describe('notify simulate with a list and a config of one’s own', () => {
       "void Promise.resolve().then(() => fs.readFileSync('/etc/hosts'))",
     ],
   ];
-  const places = ['route', 'content'] as const;
-  test.each(places.flatMap((place) => impure.map((row) => [place, ...row] as const)))(
-    'refuses in %s the call %s (%s %s), by its name',
-    async (place, call, imported, code) => {
-      const file = join(folder, `${place}-${impure.findIndex((row) => row[2] === code)}.config.ts`);
-      const [inRoute, inContent] = place === 'route' ? [code, ''] : ['', code];
-      writeFileSync(
-        file,
-        `${imported}
+  // What is imported is guarded in another way than what is global, and a route is called in another place than content.
+  const places = impure.map((row, i) => [i % 2 === 0 ? 'route' : 'content', ...row] as const);
+  test.each(places)('refuses in %s the call %s (%s %s), by its name', async (place, call, imported, code) => {
+    const file = join(folder, `${place}-${impure.findIndex((row) => row[2] === code)}.config.ts`);
+    const [inRoute, inContent] = place === 'route' ? [code, ''] : ['', code];
+    writeFileSync(
+      file,
+      `${imported}
          const send = () => { throw new Error('never called'); };
          const capabilities = { idempotency: { kind: 'key', windowMs: 86400000 }, lookup: 'none', correlation: 'none', coalesce: false };
          export default {
@@ -131,18 +130,17 @@ describe('notify simulate with a list and a config of one’s own', () => {
              content: () => { ${inContent}; return { subject: 'x' }; },
            } },
          };`,
-      );
-      // In a thread of this process, as the command has it: what the command makes of it is seen in user-code.test.ts.
-      const result = await simulateInThread({
-        // A seed of its own choice could draw the fault that nobody publishes, and then nothing is refused.
-        flags: { config: file, recipients: '5', 'kill-at': ['1'], seed: 'apple' },
-        terminal: { colors: false, watched: false },
-        entry: new URL('../../dist/threads/simulate.js', import.meta.url),
-      });
-      const text = new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`);
-      expect(result).toMatchObject({ exitCode: 5, text: expect.stringMatching(text) });
-    },
-  );
+    );
+    // In a thread of this process, as the command has it: what the command makes of it is seen in user-code.test.ts.
+    const result = await simulateInThread({
+      // A seed of its own choice could draw the fault that nobody publishes, and then nothing is refused.
+      flags: { config: file, recipients: '5', 'kill-at': ['1'], seed: 'apple' },
+      terminal: { colors: false, watched: false },
+      entry: new URL('../../dist/threads/simulate.js', import.meta.url),
+    });
+    const text = new RegExp(`^Error DETERMINISM_VIOLATION: ${call.replace(/[.()]/g, '\\$&')} was called`);
+    expect(result).toMatchObject({ exitCode: 5, text: expect.stringMatching(text) });
+  });
 
   test('refuses I/O in an address that a route makes', async () => {
     const file = join(folder, 'impure.config.mjs');
