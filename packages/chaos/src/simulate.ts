@@ -150,18 +150,23 @@ class Search {
 
   /** The next schedule, as a thread saw it. Null where there are no threads, and when anything is wrong with it: then it is run here. */
   async #fromThread(cases: number): Promise<Seen | null> {
-    const { threads, signal, workload } = this.#options;
-    if (threads === undefined || workload?.kind === 'config' || isTwice(this.#schedules)) return null;
-    if (this.#ahead === null) {
-      if (this.#wallMs() < (threads.afterMs ?? THREADS_AFTER_MS)) return null;
-      const { Ahead } = await import('./search/ahead.ts');
-      const { setup, seed, faults, dropAcks = 0, profile = null } = this.#options;
-      const source = { setup, seed, faults, dropAcks, profile, workload: workload ?? null };
-      this.#ahead = new Ahead({ ...threads, source, cases, isOwn: isTwice });
-      signal?.addEventListener('abort', () => void this.#ahead?.close(), { once: true });
-    }
-    const seen = await this.#ahead.take(this.#schedules);
+    if (isTwice(this.#schedules)) return null;
+    this.#ahead ??= await this.#startThreads(cases);
+    const seen = (await this.#ahead?.take(this.#schedules)) ?? null;
     return seen !== null && worstOf(seen.result) === null ? seen : null;
+  }
+
+  async #startThreads(cases: number): Promise<Ahead | null> {
+    const { threads, signal, setup, seed, faults, dropAcks = 0, profile = null, workload = null } = this.#options;
+    if (threads === undefined || workload?.kind === 'config') return null;
+    if (this.#wallMs() < (threads.afterMs ?? THREADS_AFTER_MS)) return null;
+    const { Ahead, threadsFor } = await import('./search/ahead.ts');
+    const many = threads.threads ?? threadsFor(recipientCount(setup));
+    if (many === 0) return null;
+    const source = { setup, seed, faults, dropAcks, profile, workload };
+    const ahead = new Ahead({ entry: threads.entry, threads: many, source, cases, isOwn: isTwice });
+    signal?.addEventListener('abort', () => void ahead.close(), { once: true });
+    return ahead;
   }
 
   /** Once somebody wants to go, nothing gets smaller. */

@@ -55,7 +55,7 @@ export interface SimulateOptions {
   readonly threads?: {
     /** What `@sendonce/chaos/search-thread` resolves to. */
     readonly entry: URL;
-    /** @defaultValue as many as the machine runs at once, 8 at most */
+    /** @defaultValue as many as the machine runs at once, 8 at most, and fewer from 30,000 recipients on, so that their worlds fit into memory */
     readonly threads?: number;
     /** A search that is over sooner than this has no use for threads, which take as long to start: real ms. @defaultValue 300 */
     readonly afterMs?: number;

@@ -6,6 +6,8 @@ import type { FromThread } from './thread.ts';
 
 /** More than these gain little, and each holds a world of its own. */
 const MOST_THREADS = 8;
+/** Recipients in all their worlds at once, each of which takes some 450 bytes of memory: beyond it the worlds are run one by one. */
+const MOST_RECIPIENTS = 250_000;
 /** What a thread has been given at once, so that it never waits for the next number. */
 const GIVEN = 2;
 /** How many schedules for each thread may stand ready or be under way, beyond the one that is asked for. */
@@ -14,13 +16,19 @@ const AHEAD = 6;
 export interface AheadOptions {
   /** What `search/thread` was built to. */
   readonly entry: URL;
-  /** @defaultValue as many as the machine runs at once, 8 at most */
-  readonly threads?: number;
+  readonly threads: number;
   readonly source: CasesSource;
   /** How many schedules there are at most. */
   readonly cases: number;
   /** Those that the caller runs himself in any case. */
   readonly isOwn: (n: number) => boolean;
+}
+
+/** As many as the machine runs at once, 8 at most, and fewer for worlds that are large; 0: they gain nothing. */
+export function threadsFor(recipients: number): number {
+  const fitting = Math.floor(MOST_RECIPIENTS / Math.max(1, recipients));
+  const threads = Math.min(availableParallelism(), MOST_THREADS, fitting);
+  return threads < 2 ? 0 : threads;
 }
 
 interface Thread {
@@ -45,7 +53,7 @@ export class Ahead {
 
   constructor(options: AheadOptions) {
     this.#options = options;
-    const { entry, source, threads = Math.min(availableParallelism(), MOST_THREADS) } = options;
+    const { entry, source, threads } = options;
     this.#threads = Array.from({ length: threads }, () => this.#start(new Worker(entry, { workerData: source })));
   }
 

@@ -4,7 +4,7 @@ import { setupFor } from '../../src/self-test.ts';
 import { KNOWN_BAD_SENDERS } from '../../src/senders/index.ts';
 import { simulate, type SearchOptions } from '../../src/simulate.ts';
 import { runSchedule } from '../../src/schedule.ts';
-import { Ahead, type AheadOptions } from '../../src/search/ahead.ts';
+import { Ahead, threadsFor, type AheadOptions } from '../../src/search/ahead.ts';
 import { casesOf, type CasesSource } from '../../src/search/cases.ts';
 import { seenOf } from '../../src/search/seen.ts';
 import { setup } from '../report/fixtures.ts';
@@ -66,7 +66,7 @@ describe('threads that search ahead', () => {
     const waits = threads.take(n + 1);
     await threads.close();
     expect(await waits).toBeNull();
-    expect(await threads.take(n + 2)).toBeNull();
+    expect(await threads.take(n + 100)).toBeNull();
   });
 
   test('answer that they have nothing when a schedule throws', async () => {
@@ -77,6 +77,18 @@ describe('threads that search ahead', () => {
       await delay(10);
     }
   });
+});
+
+test.each([
+  { recipients: 1_000_000, most: 0 },
+  { recipients: 125_001, most: 0 },
+  { recipients: 100_000, most: 2 },
+  { recipients: 50_000, most: 5 },
+  { recipients: 20, most: 8 },
+])('worlds of $recipients recipients are run in $most threads at most', ({ recipients, most }) => {
+  const threads = threadsFor(recipients);
+  expect(threads).toBeLessThanOrEqual(most);
+  expect(threads).not.toBe(1);
 });
 
 describe('a search with threads', () => {
