@@ -1,6 +1,6 @@
-import { flagError } from '../flags/flag-error.ts';
+import { bareAddress, flagError } from '../flags/flag-error.ts';
 import { flagWords } from '../simulate/again.ts';
-import { isAmqp, isPostgres, isRedis, isSqlite, isSqs, masked, withoutPassword } from '../real/address.ts';
+import { isAmqp, isBare, isPostgres, isRedis, isSqlite, isSqs, masked, withoutPassword } from '../real/address.ts';
 import { postgresSuite } from './postgres-suite.ts';
 import { queueSuite } from './queue-suite.ts';
 import { redisSuite } from './redis-suite.ts';
@@ -22,7 +22,7 @@ export function fromAddress(port: PortName, text: string): Suite | null {
   if (isLedger && isPostgres(text)) return { ...postgresSuite(text), ...named };
   if (!isLedger && (isSqs(text) || isAmqp(text))) return { ...queueSuite(text), ...named };
   if (isRedis(text)) return { ...redisSuite(port, text), ...named };
-  throw unknown(port, shown);
+  throw isBare(text) ? bareAddress(port, text, formsOf(port)) : unknown(port, shown);
 }
 
 const FORMS: Readonly<Record<PortName, string>> = {
@@ -31,9 +31,9 @@ const FORMS: Readonly<Record<PortName, string>> = {
 };
 
 function unknown(port: PortName, shown: string): Error {
-  return flagError(
-    port,
-    shown,
-    `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`,
-  );
+  return flagError(port, shown, formsOf(port));
+}
+
+function formsOf(port: PortName): string {
+  return `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`;
 }
