@@ -12,7 +12,7 @@ describe('the region of SES', () => {
           "sesv2: region is missing: it is not given, AWS_REGION is not set, and there is no /etc/aws/config that could name it; give the region whose SES sends for you, such as region: 'eu-west-1'",
       }),
     );
-    expect(() => checkRegion('ses', undefined, { AWS_REGION: '' }, nothing)).toThrow(/no .*\.aws.config that/);
+    expect(() => checkRegion('ses', undefined, { AWS_REGION: '' }, nothing)).toThrow(/no ~\/\.aws\/config that/);
   });
 
   test.each<[string, string | undefined, NodeJS.ProcessEnv, (file: string) => boolean]>([

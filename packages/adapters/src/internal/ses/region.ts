@@ -21,6 +21,6 @@ export function checkRegion(
   ];
   if (files.some(exists)) return;
   invalid(
-    `${who}: region is missing: it is not given, AWS_REGION is not set, and there is no ${files[0]!} that could name it; give the region whose SES sends for you, such as region: 'eu-west-1'`,
+    `${who}: region is missing: it is not given, AWS_REGION is not set, and there is no ${env['AWS_CONFIG_FILE'] ?? '~/.aws/config'} that could name it; give the region whose SES sends for you, such as region: 'eu-west-1'`,
   );
 }
