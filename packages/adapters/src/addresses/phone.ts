@@ -1,12 +1,9 @@
-import {
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-  type CountryCode,
-  type NumberType,
-  type PhoneNumber,
-} from 'libphonenumber-js/max';
+import { createRequire } from 'node:module';
+import type { CountryCode, NumberType, PhoneNumber } from 'libphonenumber-js/max';
+import type * as PhoneLibrary from 'libphonenumber-js/max';
 import { addressProblem, type AddressRule, type AddressVerdict } from '@sendonce/core';
 import type { Rule, Rules } from '@sendonce/core/internal';
+import { installed } from '../internal/installed.ts';
 import { checkAdapter } from '../internal/options.ts';
 
 /** What a number may be, as numbering plans have it. */
@@ -40,11 +37,12 @@ export interface PhoneNumbersOptions {
 /**
  * A rule for the addresses of `sms` and `whatsapp`: however a number is written, it is sent to, and is a recipient, in E.164. What cannot
  * be a number of its country, has an extension, or is of another type than `types`, is unusable. Reads what the package
- * `libphonenumber-js` knows of numbering plans, and asks nobody whether the number exists.
- * @throws SendonceError OPTION_INVALID
+ * `libphonenumber-js`, loaded by this call, knows of numbering plans, and asks nobody whether the number exists.
+ * @throws SendonceError OPTION_INVALID, DRIVER_MISSING without the package.
  */
 export function phoneNumbers(options: PhoneNumbersOptions = {}): AddressRule {
-  checkAdapter('phoneNumbers', options, RULES);
+  const { isSupportedCountry, parsePhoneNumberFromString } = phoneLibrary();
+  checkAdapter('phoneNumbers', options, rulesOf(isSupportedCountry));
   const { types = null } = options;
   const defaultCountry = options.defaultCountry as CountryCode | undefined;
   return (to) => {
@@ -55,6 +53,15 @@ export function phoneNumbers(options: PhoneNumbersOptions = {}): AddressRule {
     });
     return number === undefined ? unusable(unreadable(to, defaultCountry)) : verdictOf(number, types);
   };
+}
+
+const load = createRequire(import.meta.url);
+
+function phoneLibrary(): typeof PhoneLibrary {
+  return installed(
+    () => load('libphonenumber-js/max') as typeof PhoneLibrary,
+    "phoneNumbers() needs the 'libphonenumber-js' package, 1.11 or later; run: npm install libphonenumber-js",
+  );
 }
 
 /** Characters of a number with all that may stand between its digits. */
@@ -103,16 +110,17 @@ const TYPES: Readonly<Record<NonNullable<NumberType>, readonly PhoneType[]>> = {
   VOICEMAIL: ['voicemail'],
 };
 
-const COUNTRY_RULE: Rule = {
-  must: "a country in two letters, such as 'DE'",
-  fits: (value) => typeof value === 'string' && isSupportedCountry(value),
-};
 const TYPES_RULE: Rule = {
   must: `a list of at least one of ${PHONE_TYPES.join(', ')}`,
   fits: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((each) => PHONE_TYPES.includes(each as PhoneType)),
 };
-const RULES: Rules & Readonly<Record<keyof PhoneNumbersOptions, Rule>> = {
-  defaultCountry: COUNTRY_RULE,
-  types: TYPES_RULE,
-};
+function rulesOf(isCountry: (country: string) => boolean): Rules & Readonly<Record<keyof PhoneNumbersOptions, Rule>> {
+  return {
+    defaultCountry: {
+      must: "a country in two letters, such as 'DE'",
+      fits: (value) => typeof value === 'string' && isCountry(value),
+    },
+    types: TYPES_RULE,
+  };
+}

@@ -4,6 +4,7 @@ import { destinationsOver, type DestinationStore } from '@sendonce/core/records'
 import { told } from '../internal/destinations/failures.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { plainName, TABLE_RULE } from '../internal/table.ts';
+import { tableMigrationSql } from '../internal/table-migrations.ts';
 import { queryOf, type PostgresLike } from '../internal/postgres/connection.ts';
 import { isConflict, sqlState } from '../internal/postgres/failures.ts';
 import { CLIENT_RULE } from '../internal/postgres/options.ts';
@@ -14,7 +15,7 @@ export type { PostgresLike } from '../internal/postgres/connection.ts';
 export interface PostgresDestinationsOptions {
   /** A `pg.Pool` or `pg.Client`, or an object whose `query(text, values)` answers rows; in no transaction. `close` leaves it open. */
   readonly client: PostgresLike;
-  /** Made by `migrate`, or by `destinationsSchema` in another tool. @defaultValue 'sendonce_destinations' */
+  /** Made by `migrate`, or by `destinationsSchema` in another tool, with its `..._version` beside it. @defaultValue 'sendonce_destinations' */
   readonly table?: string;
 }
 
@@ -23,18 +24,14 @@ const DEFAULT_TABLE = 'sendonce_destinations';
 /** The SQL that makes the table, for psql or a migration tool. It may be run again, also at once. @throws SendonceError OPTION_INVALID */
 export function destinationsSchema({ table = DEFAULT_TABLE }: Pick<PostgresDestinationsOptions, 'table'> = {}): string {
   checkAdapter('destinationsSchema', { table }, { table: TABLE_RULE });
-  return `DO $schema$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('sendonce migration', 0));
-  CREATE TABLE IF NOT EXISTS ${table} (
-    key text COLLATE "C" PRIMARY KEY,
-    stamp text NOT NULL,
-    mark text COLLATE "C",
-    body text NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS ${plainName(table)}_marked ON ${table} (mark, key) WHERE mark IS NOT NULL;
-END $schema$;
-`;
+  const first = `CREATE TABLE IF NOT EXISTS ${table} (
+  key text COLLATE "C" PRIMARY KEY,
+  stamp text NOT NULL,
+  mark text COLLATE "C",
+  body text NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${plainName(table)}_marked ON ${table} (mark, key) WHERE mark IS NOT NULL;`;
+  return tableMigrationSql({ table, steps: [first] });
 }
 
 /**
@@ -124,7 +121,7 @@ const NOT_MIGRATED: ReadonlySet<string> = new Set(['3F000', '42P01', '42703']);
 function notMigrated(table: string, cause: unknown): SendonceError {
   return new SendonceError(
     'DESTINATIONS_NOT_MIGRATED',
-    `there is no table '${table}' of destinations; run once: await destinations.migrate(), or give the text of destinationsSchema() to another tool`,
+    `there is no table '${table}' of destinations; run once: npx notify migrate (with --print it prints the SQL for another tool), or from code: await destinations.migrate()`,
     { cause },
   );
 }

@@ -63,7 +63,7 @@ export function fakeApns(options: FakeApnsOptions = {}): FakeApns {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const credentials = { key, keyId: 'FAKEKEY123', teamId: 'FAKETEAM12', topic };
   const fake = wireFake(vendor({ ...credentials, publicKey, devices: options.devices }), options, listenHttp2);
-  return { ...fake, handlers: [], credentials };
+  return Object.assign(fake, { credentials });
 }
 
 interface Team {
@@ -79,7 +79,7 @@ function vendor(team: Team): Vendor<ApnsCode> {
   return {
     name: 'apns',
     title: 'Apple Push Notification service',
-    origin: /^https:\/\/api\.(sandbox\.)?push\.apple\.com\//,
+    origin: null,
     refusals: REFUSALS,
     throttles: 'TooManyRequests',
     isSend: () => true,

@@ -58,8 +58,7 @@ export function fakeFcm(options: FakeFcmOptions = {}): FakeFcm {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const given = new Map<string, number>();
   const fake = wireFake(vendor({ projectId, tokens, publicKey, given }), options);
-  return {
-    ...fake,
+  return Object.assign(fake, {
     serviceAccount: (url = 'https://oauth2.googleapis.com') => ({
       type: 'service_account',
       project_id: projectId,
@@ -67,7 +66,7 @@ export function fakeFcm(options: FakeFcmOptions = {}): FakeFcm {
       private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
       token_uri: `${url}/token`,
     }),
-  };
+  });
 }
 
 interface Account {

@@ -33,8 +33,8 @@ export interface FakeWebPush extends WireFake<WebPushCode> {
 /** A push service and the browsers behind it: `mailbox` has what they could read, as `body.text`, and the endpoint as `to`. It knows no repeats. */
 export function fakeWebPush(options: FakeWebPushOptions = {}): FakeWebPush {
   const browsers = new Map<string, Browser>();
-  return {
-    ...wireFake(vendor(browsers), options),
+  const fake = wireFake(vendor(browsers), options);
+  return Object.assign(fake, {
     subscribe(url = 'https://updates.push.services.mozilla.com') {
       const ecdh = createECDH('prime256v1');
       const p256dh = ecdh.generateKeys();
@@ -44,12 +44,12 @@ export function fakeWebPush(options: FakeWebPushOptions = {}): FakeWebPush {
       const keys = { p256dh: p256dh.toString('base64url'), auth: auth.toString('base64url') };
       return JSON.stringify({ endpoint: `${url}${path}`, keys });
     },
-    unsubscribe(subscription) {
+    unsubscribe(subscription: string) {
       const { endpoint } = JSON.parse(subscription) as { readonly endpoint: string };
       const browser = browsers.get(new URL(endpoint).pathname);
       if (browser !== undefined) browser.isOver = true;
     },
-  };
+  });
 }
 
 interface Browser {

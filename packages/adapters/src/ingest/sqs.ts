@@ -1,11 +1,4 @@
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageBatchCommand,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-  type Message,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import type { ItemResult } from '@sendonce/core';
 import {
   checkMessages,
@@ -18,6 +11,7 @@ import {
 import type { Rule } from '@sendonce/core/internal';
 import { checkAdapter } from '../internal/options.ts';
 import { inRequests, MAX_ENTRIES, resultsIn } from '../internal/sqs/batches.ts';
+import { sqsLibrary } from '../internal/sqs/library.ts';
 import { MAX_VISIBILITY_MS, SQS_RULES } from '../internal/sqs/options.ts';
 import { seconds, sqsRequests } from '../internal/sqs/requests.ts';
 
@@ -34,6 +28,8 @@ export interface SqsMessagesOptions {
   readonly timeoutMs?: number;
 }
 
+const library = sqsLibrary(() => import('@aws-sdk/client-sqs'));
+
 const MAX_BATCH = 100;
 const MAX_WAIT_SECONDS = 20;
 /** A message carries ten attributes at most: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-message-metadata.html */
@@ -41,7 +37,7 @@ const MAX_ATTRIBUTES = 10;
 
 /**
  * Messages of others in Amazon SQS: an SNS envelope, an EventBridge event, whatever was put there.
- * @throws SendonceError OPTION_INVALID here; QUEUE_UNAVAILABLE from any call, within `timeoutMs` (a receive: and `waitMs`).
+ * @throws SendonceError OPTION_INVALID here; from any call DRIVER_MISSING, or QUEUE_UNAVAILABLE within `timeoutMs` (a receive: and `waitMs`).
  */
 export function sqsMessages(options: SqsMessagesOptions): RawMessages {
   checkAdapter('sqsMessages', options, RULES);
@@ -51,6 +47,7 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
   const { name, call } = requests;
 
   async function receiveSome(most: number, waitMs: number, signal?: AbortSignal): Promise<readonly Message[]> {
+    const { ReceiveMessageCommand } = await library();
     const WaitTimeSeconds = Math.min(seconds(waitMs), MAX_WAIT_SECONDS);
     const command = new ReceiveMessageCommand({
       QueueUrl,
@@ -69,6 +66,7 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
   }
 
   async function remove(batch: readonly RawMessage[]): Promise<readonly ItemResult[]> {
+    const { DeleteMessageBatchCommand } = await library();
     return inRequests(batch, async (slice) => {
       const Entries = slice.map(({ receipt }, i) => ({ Id: String(i), ReceiptHandle: receipt }));
       const command = new DeleteMessageBatchCommand({ QueueUrl, Entries });
@@ -77,6 +75,7 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
   }
 
   async function setAside({ message, reason }: Rejection): Promise<ItemResult> {
+    const { SendMessageCommand } = await library();
     const command = new SendMessageCommand({
       QueueUrl: deadLetterUrl,
       MessageBody: message.body,
@@ -117,6 +116,7 @@ export function sqsMessages(options: SqsMessagesOptions): RawMessages {
     },
     async release(batch, { delayMs }) {
       checkMessages(batch, MAX_BATCH);
+      const { ChangeMessageVisibilityBatchCommand } = await library();
       const VisibilityTimeout = Math.min(seconds(delayMs), MAX_VISIBILITY_MS / 1_000);
       return inRequests(batch, async (slice) => {
         const Entries = slice.map(({ receipt }, i) => ({ Id: String(i), ReceiptHandle: receipt, VisibilityTimeout }));

@@ -8,6 +8,7 @@ import { API_RULES } from '../internal/api/options.ts';
 import { codes, outcomeBy, type OutcomeRow } from '../internal/api/outcome-table.ts';
 import { http2Host } from '../internal/http/http2.ts';
 import type { HttpPost } from '../internal/http/post.ts';
+import { insteadOfFile } from '../internal/instead-of-file.ts';
 import { checkAdapter, invalid, SECRET_RULE } from '../internal/options.ts';
 import { collapseIdOf } from '../internal/push/ids.ts';
 import { jwt } from '../internal/push/jwt.ts';
@@ -16,7 +17,7 @@ import type { Rejection } from '../internal/rejection.ts';
 import { keyUuid } from '../internal/uuid.ts';
 
 export interface ApnsOptions {
-  /** The key for APNs, as in its `.p8` file. */
+  /** The key for APNs: the text of its `.p8` file, not its path. */
   readonly key: string;
   /** The id of that key, 10 characters. */
   readonly keyId: string;
@@ -185,7 +186,9 @@ function ecKey(pem: string): KeyObject {
   } catch {
     key = null;
   }
-  return key?.asymmetricKeyType === 'ec' ? key : invalid('apns: key must be the content of a .p8 file');
+  if (key?.asymmetricKeyType === 'ec') return key;
+  const got = key === null ? insteadOfFile(pem) : `a key of another kind (${key.asymmetricKeyType})`;
+  return invalid(`apns: key must be the content of a .p8 file, as Apple gives it, got ${got}`);
 }
 
 const RULES: Rules = {

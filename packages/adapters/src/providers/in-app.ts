@@ -1,4 +1,11 @@
-import { isSendonceError, type ErrorCode, type Outcome, type OutgoingMessage, type Provider } from '@sendonce/core';
+import {
+  isSendonceError,
+  type ErrorCode,
+  type Migrations,
+  type Outcome,
+  type OutgoingMessage,
+  type Provider,
+} from '@sendonce/core';
 import { isFields, textRule, type Rule } from '@sendonce/core/internal';
 import type { ProviderFacts } from '../internal/api/facts.ts';
 import { deadlineOf } from '../internal/deadline.ts';
@@ -10,7 +17,7 @@ import { reasonIn } from '../internal/retrying.ts';
 
 export interface InAppOptions {
   /** Where messages are put: `postgresInbox(...)`, `sqliteInbox(...)`, `redisInbox(...)`. `close` leaves it open: it is the pages' too. */
-  readonly inbox: Pick<Inbox, 'put'>;
+  readonly inbox: Pick<Inbox, 'put'> & Partial<Migrations>;
   /** Unique within the channel. @defaultValue 'in-app' */
   readonly name?: string;
 }
@@ -35,10 +42,11 @@ export const IN_APP: ProviderFacts = {
 /**
  * Puts messages into the inbox of the recipient whose id is the target's `to`, in the notification's tenant. A row with a unique key: a
  * repeat is the same message, for as long as the inbox keeps it. The content is stored as JSON, at most 32,768 bytes, with a `title`,
- * `subject`, `text` or `html`; `url` and `image` are links, `data` an object, and whatever else is in it stays.
+ * `subject`, `text` or `html`; `url` and `image` are links, `data` an object, and whatever else is in it stays. An inbox that has to be
+ * prepared is so by `notify migrate`, which finds it by its provider.
  * @throws SendonceError OPTION_INVALID for an option that cannot work.
  */
-export function inApp(options: InAppOptions): Provider {
+export function inApp(options: InAppOptions): Provider & Partial<Migrations> {
   checkAdapter('in-app', options, RULES);
   const { inbox, name = IN_APP.name } = options;
   return {
@@ -54,7 +62,14 @@ export function inApp(options: InAppOptions): Provider {
       return inTime(stored(inbox, message), deadline.leftMs(), late).catch(outcomeOf);
     },
     close: () => Promise.resolve(),
+    ...migrationsOf(inbox),
   };
+}
+
+function migrationsOf(inbox: Partial<Migrations>): Partial<Migrations> {
+  const { migrate, migrationSql } = inbox;
+  if (migrate === undefined || migrationSql === undefined) return {};
+  return { migrate: () => migrate.call(inbox), migrationSql: () => migrationSql.call(inbox) };
 }
 
 async function stored(

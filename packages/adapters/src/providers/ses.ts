@@ -8,6 +8,7 @@ import { MB } from '../internal/email/limits.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { sesLibrary } from '../internal/ses/library.ts';
 import { clientConfig, SES_RULES } from '../internal/ses/options.ts';
+import { checkRegion } from '../internal/ses/region.ts';
 import { SES_TAG, sesFacts, sesProvider, type RawMail } from '../internal/ses/provider.ts';
 
 export interface SesOptions {
@@ -43,6 +44,7 @@ export const SES: ProviderFacts = sesFacts(1, { name: 'ses', sdk: SDK });
  */
 export function ses(options: SesOptions): Provider {
   checkAdapter('ses', options, SES_RULES);
+  checkRegion('ses', options.region);
   const { name = SES.name, configurationSet, timeoutMs = 15_000 } = options;
   const from = senderOf('ses: from', options.from);
   const { sdk, mime } = sesLibrary<typeof Sdk>('ses', SDK);

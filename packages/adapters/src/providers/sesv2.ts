@@ -9,6 +9,7 @@ import { MB } from '../internal/email/limits.ts';
 import { checkAdapter } from '../internal/options.ts';
 import { sesLibrary } from '../internal/ses/library.ts';
 import { clientConfig, SES_RULES } from '../internal/ses/options.ts';
+import { checkRegion } from '../internal/ses/region.ts';
 import { SES_TAG, sesFacts, sesProvider, type RawMail } from '../internal/ses/provider.ts';
 
 export interface SesV2Options {
@@ -44,6 +45,7 @@ export const SESV2: ProviderFacts = sesFacts(2, { name: 'sesv2', sdk: SDK });
  */
 export function sesv2(options: SesV2Options): Provider {
   checkAdapter('sesv2', options, SES_RULES);
+  checkRegion('sesv2', options.region);
   const { name = SESV2.name, configurationSet, timeoutMs = 15_000 } = options;
   const from = senderOf('sesv2: from', options.from);
   const { sdk, mime } = sesLibrary<typeof Sdk>('sesv2', SDK);

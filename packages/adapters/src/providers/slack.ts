@@ -9,7 +9,7 @@ import { badDestination, badMessage } from '../internal/api/reject.ts';
 import { TOKEN_RULE } from '../internal/api/token.ts';
 import { has, textIn } from '../internal/chat/text.ts';
 import type { HttpPost } from '../internal/http/post.ts';
-import { checkAdapter } from '../internal/options.ts';
+import { checkAdapter, invalid } from '../internal/options.ts';
 import type { Rejection } from '../internal/rejection.ts';
 
 export interface SlackOptions {
@@ -95,6 +95,7 @@ export const SLACK: ProviderFacts = {
  */
 export function slack(options: SlackOptions): Provider {
   checkAdapter('slack', options, RULES);
+  checkToken(options.token);
   const { name = SLACK.name, baseUrl = 'https://slack.com/api', timeoutMs = 15_000 } = options;
   const url = apiUrl(baseUrl, 'chat.postMessage');
   return httpApi({
@@ -166,6 +167,24 @@ function bodyOf(content: MessageContent): Body | Rejection {
 /** Somebody's name must not call a whole channel: https://docs.slack.dev/messaging/formatting-message-text, escaping text. */
 function literal(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** A bot's or a person's, also one that is rotated: https://docs.slack.dev/authentication/tokens */
+const TOKEN = /^(?:xoxe\.)?xox[bp]-/;
+/** What else an app's pages show, by how it begins. */
+const OTHERS: readonly (readonly [begins: RegExp, is: string])[] = [
+  [/^xapp-/, "an app-level token ('xapp-...'), which opens sockets"],
+  [/^xoxe-/, "a refresh token ('xoxe-...')"],
+  [/^xox[a-z]-/, 'a token of another kind'],
+  [/^https?:/, "an address; an incoming webhook's is no token"],
+  [/^Bearer\b/i, "a whole header; leave out 'Bearer'"],
+];
+
+/** Nothing of the token is shown. @throws SendonceError OPTION_INVALID */
+function checkToken(token: string): void {
+  if (TOKEN.test(token)) return;
+  const is = OTHERS.find(([begins]) => begins.test(token))?.[1] ?? `a text of ${token.length} characters`;
+  invalid(`slack: token must be a bot's, which begins with 'xoxb-' (the app's page 'OAuth & Permissions'), got ${is}`);
 }
 
 const RULES: Rules = {

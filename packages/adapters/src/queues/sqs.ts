@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ChangeMessageVisibilityBatchCommand,
-  DeleteMessageBatchCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  type Message,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import type { Message, SQSClient } from '@aws-sdk/client-sqs';
 import type { ItemResult, Queue, ReceivedWake } from '@sendonce/core';
 import { checkAdapter } from '../internal/options.ts';
 import { checkBatch, STALE, tell, unavailable, type OnUnreadable } from '../internal/queue/answers.ts';
 import { bodyOf, wakeIn } from '../internal/queue/body.ts';
 import { inRequests, MAX_ENTRIES, resultsIn } from '../internal/sqs/batches.ts';
 import { Held } from '../internal/sqs/held.ts';
+import { sqsLibrary } from '../internal/sqs/library.ts';
 import { MAX_VISIBILITY_MS, SQS_RULES } from '../internal/sqs/options.ts';
 import { seconds, sqsRequests } from '../internal/sqs/requests.ts';
 
@@ -32,6 +25,8 @@ export interface SqsQueueOptions {
   readonly onUnreadable?: OnUnreadable;
 }
 
+const library = sqsLibrary(() => import('@aws-sdk/client-sqs'));
+
 /** SQS delays a message by 15 minutes at most. */
 const MAX_DELAY_MS = 15 * 60 * 1_000;
 const MAX_WAIT_SECONDS = 20;
@@ -40,7 +35,7 @@ const MAX_BATCH = 100;
 
 /**
  * A queue in Amazon SQS. It has the resolution of SQS, whole seconds: delays, visibility and waits are rounded up.
- * @throws SendonceError OPTION_INVALID here; QUEUE_UNAVAILABLE from any call, within `timeoutMs` (a receive: and `waitMs`).
+ * @throws SendonceError OPTION_INVALID here; from any call DRIVER_MISSING, or QUEUE_UNAVAILABLE within `timeoutMs` (a receive: and `waitMs`).
  */
 export function sqsQueue(options: SqsQueueOptions): Queue {
   checkAdapter('sqsQueue', options, SQS_RULES);
@@ -55,6 +50,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
   /** Hides what is held for so long from now; what is not is stale. */
   async function hide(batch: readonly ReceivedWake[], ms: number): Promise<readonly ItemResult[]> {
     checkBatch(batch, MAX_BATCH);
+    const { ChangeMessageVisibilityBatchCommand } = await library();
     const VisibilityTimeout = Math.min(seconds(ms), MAX_VISIBILITY_MS / 1_000);
     const mine = batch.filter(({ receipt }) => held.has(receipt));
     const results = await inRequests(mine, async (slice) => {
@@ -68,6 +64,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
   }
 
   async function receiveSome(most: number, waitMs: number, signal?: AbortSignal): Promise<readonly Message[]> {
+    const { ReceiveMessageCommand } = await library();
     const WaitTimeSeconds = Math.min(seconds(waitMs), MAX_WAIT_SECONDS);
     const command = new ReceiveMessageCommand({
       QueueUrl,
@@ -111,6 +108,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
     capabilities: { maxDelayMs: MAX_DELAY_MS, maxBatch: MAX_BATCH, visibilityMs, durable: true },
     async enqueue(batch, { delayMs = 0 } = {}) {
       checkBatch(batch, MAX_BATCH);
+      const { SendMessageBatchCommand } = await library();
       const delay = Math.min(delayMs, MAX_DELAY_MS);
       // A FIFO queue delays no single message: the time goes with it, and whoever receives it too early hides it until then.
       const extra = isFifo && delay > 0 ? { notBefore: Date.now() + delay } : {};
@@ -144,6 +142,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
     },
     async ack(batch) {
       checkBatch(batch, MAX_BATCH);
+      const { DeleteMessageBatchCommand } = await library();
       return inRequests(batch, async (slice) => {
         const Entries = slice.map(({ receipt }, i) => ({ Id: String(i), ReceiptHandle: receipt }));
         const command = new DeleteMessageBatchCommand({ QueueUrl, Entries });
@@ -155,6 +154,7 @@ export function sqsQueue(options: SqsQueueOptions): Queue {
     release: (batch, { delayMs }) => hide(batch, Math.min(delayMs, MAX_DELAY_MS)),
     extend: (batch, { leaseMs }) => hide(batch, leaseMs),
     async depth() {
+      const { GetQueueAttributesCommand } = await library();
       const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...COUNTS] });
       const { Attributes = {} } = await call(0, (abortSignal) => client.send(command, { abortSignal }));
       return COUNTS.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);

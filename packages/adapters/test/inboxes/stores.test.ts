@@ -20,7 +20,9 @@ describe('an inbox in PostgreSQL', () => {
     for (const call of [() => inbox.list(ANN), () => put(inbox, ANN, 1), () => inbox.markRead({ ...ANN, ids: ['d'] })])
       await expect(call()).rejects.toMatchObject({
         code: 'LEDGER_NOT_MIGRATED',
-        message: expect.stringMatching(/no inbox 'nothing_here'.*await inbox\.migrate\(\).*inboxSchema\(\)/) as string,
+        message: expect.stringMatching(
+          /no inbox 'nothing_here'.*npx notify migrate.*--print.*await inbox\.migrate\(\)/,
+        ) as string,
       });
   });
 

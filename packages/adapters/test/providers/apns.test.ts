@@ -9,6 +9,7 @@ import { fakeHttp2, type FakeHttp2, type Http2Act } from './support/fake-http2.t
 import { contextOf, outgoing } from './support/sending.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 const options = {
   key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
   keyId: 'ABC123DEFG',
@@ -209,7 +210,11 @@ describe('the session', () => {
 });
 
 test.each([
-  [{ ...options, key: 'secret-words' }, /apns: key must be the content of a .p8 file/],
+  [{ ...options, key: 'secret-words' }, /apns: key must be the content of a .p8 file.*, got a text of 12 characters/],
+  [{ ...options, key: './keys/AuthKey_A1.p8' }, /got the path '\.\/keys\/AuthKey_A1\.p8'; give .*readFileSync\('\.\//],
+  [{ ...options, key: '/run/secrets/apns' }, /got what looks like a path; give what is in the file/],
+  [{ ...options, key: options.key.replaceAll('\n', '\\n') }, /line breaks are a backslash and an n/],
+  [{ ...options, key: RSA }, /got a key of another kind \(rsa\)/],
   [{ ...options, topic: '' }, /topic must be/],
   [{ ...options, cert: 'x' }, /cert is not an option/],
 ])('the options are refused by the one that cannot work (%#)', (given, words) => {

@@ -234,7 +234,11 @@ describe('the token of OAuth', () => {
 
 test.each([
   [{}, /fcm: serviceAccount must be/],
-  [{ serviceAccount: './key.json' }, /not JSON; give the content of the file/],
+  [
+    { serviceAccount: './key.json' },
+    /fcm: serviceAccount must be the JSON .*, got the path '\.\/key\.json'; give what is in/,
+  ],
+  [{ serviceAccount: '/run/secrets/google' }, /got what looks like a path/],
   [{ serviceAccount: { ...account, client_email: '' } }, /needs a text 'client_email'/],
   [{ serviceAccount: { ...account, private_key: 'secret-words' } }, /'private_key' is not an RSA key/],
   [{ serviceAccount: { ...account, token_uri: 'ftp://x' } }, /'token_uri'/],

@@ -110,6 +110,11 @@ describe('a message through Slack', () => {
 test.each([
   [{ token: 'xoxb-1\n' }, /token must be a text of visible ASCII/],
   [{ token: '' }, /slack: token must be a text/],
+  [{ token: 'xapp-1-A0-secret' }, /token must be a bot's, .*'xoxb-'.*, got an app-level token \('xapp-\.\.\.'\)/],
+  [{ token: 'xoxe-1-secret' }, /got a refresh token/],
+  [{ token: 'xoxc-1-secret' }, /got a token of another kind/],
+  [{ token: 'https://hooks.slack.com/services/T0/B0/secret' }, /got an address; an incoming webhook's is no token/],
+  [{ token: '0123456789abcdef0123456789abcdef' }, /got a text of 32 characters/],
   [{ ...options, username: 'Acme\r\nx' }, /slack: username must be a text of 1 to 80 characters/],
   [{ ...options, username: '\u202eemcA' }, /slack: username/],
   [{ ...options, username: '' }, /slack: username/],
@@ -117,4 +122,9 @@ test.each([
   [{ ...options, apiKey: 'x' }, /apiKey is not an option/],
 ])('slack(%o) is refused by its option', (given, words) => {
   expect(() => slack(given as never)).toThrow(words);
+  expect(() => slack(given as never)).not.toThrow(/secret|0123/);
+});
+
+test.each(['xoxb-1-2-x', 'xoxp-1-2-x', 'xoxe.xoxb-1-x', 'xoxe.xoxp-1-x'])('slack takes a token like %s', (token) => {
+  expect(slack({ token }).name).toBe('slack');
 });

@@ -10,6 +10,7 @@ import type {
   TargetInput,
 } from '@sendonce/core';
 import type { JudgeContext } from '../checkers/context.ts';
+import { destinationsOf } from './destinations.ts';
 import { knownTarget, TENANT } from './requested.ts';
 import type { World } from './world.ts';
 
@@ -27,6 +28,8 @@ export function askedOf(world: World): Asked {
   const { workload } = options;
   const { notifications: published, targets } = publishedIn(world);
   const rules = workload.config === null ? {} : addressRules(workload.config);
+  const { seed } = world.kernel;
+  const identities = identitiesBy(rules, workload.config?.destinations === undefined ? null : seed);
   const audiences = new Map<string, Audience>();
   let onlyId: string | null = null;
 
@@ -49,12 +52,12 @@ export function askedOf(world: World): Asked {
     const notification = published.get(id);
     if (index === null || notification === undefined) return null;
     const { recipients } = workload.publication(index);
-    if (recipients !== null) return identities(recipients(), rules);
+    if (recipients !== null) return identities(recipients());
     const route = workload.notifications[notification.type]?.route as ((data: unknown) => unknown) | undefined;
     try {
       const targets = route?.(notification.data);
       if (Array.isArray(targets) && targets.length > options.knobs.maxTargets) return 'fails';
-      return Array.isArray(targets) ? identities(targets as readonly TargetInput[], rules) : null;
+      return Array.isArray(targets) ? identities(targets as readonly TargetInput[]) : null;
     } catch {
       return 'fails';
     }
@@ -120,10 +123,22 @@ function publishedIn(world: World): Published {
   return { notifications, targets };
 }
 
-function identities(targets: Iterable<TargetInput>, rules: AddressRules): ReadonlySet<string> {
-  const all = new Set<string>();
-  for (const target of targets) all.add(identityOf(toTarget(target, rules)));
-  return all;
+/** `seed`: of the recipients' virtual destinations, which are sent to where a target names no address; null: there are none. */
+function identitiesBy(
+  rules: AddressRules,
+  seed: number | null,
+): (targets: Iterable<TargetInput>) => ReadonlySet<string> {
+  return (targets) => {
+    const all = new Set<string>();
+    for (const input of targets) {
+      const target = toTarget(input, rules);
+      all.add(identityOf(target));
+      if (seed === null || target.to !== '' || target.recipientId === '' || target.problem !== undefined) continue;
+      for (const { id, to } of destinationsOf(seed, { tenant: TENANT, ...target }))
+        all.add(identityOf(toTarget({ ...input, to, destinationId: id }, rules)));
+    }
+    return all;
+  };
 }
 
 function identityOf({ channel, to, recipientId, destinationId }: Target): string {

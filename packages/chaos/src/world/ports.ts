@@ -5,6 +5,7 @@ import { processRandom } from '../kernel/random.ts';
 import type { Wire } from '../kernel/wire.ts';
 import type { Workload } from '../workload.ts';
 import type { Knobs } from './knobs.ts';
+import { virtualDestinations } from './destinations.ts';
 import { ledgerPort } from './ledger-port.ts';
 import type { LedgerSites } from './ledger-sites.ts';
 import type { SimulatedProvider } from './provider.ts';
@@ -30,9 +31,10 @@ export interface PortsParts {
 /** The config of a process: the user's types over the simulated ports, in the hands of one start of it. */
 export function makePorts(parts: PortsParts): (life: Life, variant: number) => NotifierConfig {
   const { wire, knobs, workload, registry, queue, ledgerSites, queueSites, concurrency } = parts;
-  const { classes, deadLetterRetry } = workload.config ?? {};
+  const { classes, deadLetterRetry, destinations, pruning } = workload.config ?? {};
   const worker = workerOptions(knobs, concurrency);
   const channelsOf = channels(parts);
+  const places = destinations === undefined ? null : virtualDestinations(wire.kernel.seed);
   return (life, variant) => {
     const config: NotifierConfig = {
       ledger: ledgerPort(wire, life, ledgerSites, registry),
@@ -41,6 +43,7 @@ export function makePorts(parts: PortsParts): (life: Life, variant: number) => N
       notifications: workload.notifications,
       ...(classes === undefined ? {} : { classes }),
       ...(deadLetterRetry === undefined ? {} : { deadLetterRetry }),
+      ...(places === null ? {} : { destinations: places, ...(pruning === undefined ? {} : { pruning }) }),
       worker,
       clock: processClock(wire.kernel, life),
       random: processRandom(wire.kernel, life),

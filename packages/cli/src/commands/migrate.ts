@@ -3,10 +3,10 @@ import { BaseCommand } from '../base-command.ts';
 import { CONFIG_FLAGS } from '../operate/flags.ts';
 
 export default class Migrate extends BaseCommand {
-  static override summary = "Prepares the store of the config's ledger: once per release, before its workers start.";
+  static override summary = 'Prepares what a config keeps in PostgreSQL: once per release, before its workers start.';
   static override description =
-    'Running it again changes nothing; of several at once one does it while the others wait. A SQLite ledger needs it not: it makes its ' +
-    'tables when it is opened. See docs/reference/postgres.md.';
+    'The ledger, the destinations, and the inboxes that inApp() puts into. Running it again changes nothing; of several at once one does it ' +
+    'while the others wait. What is in SQLite or Redis needs it not: it prepares itself when it is opened. See docs/reference/postgres.md.';
   static override examples = [
     'npx <%= config.bin %> migrate',
     {

@@ -2,7 +2,7 @@ import { BaseCommand } from '../base-command.ts';
 import { VERIFY_FLAGS } from '../verify/flags.ts';
 
 export default class Verify extends BaseCommand {
-  static override summary = 'Runs every law of its port on a queue or a ledger of your own.';
+  static override summary = 'Runs every law of its port on a queue, a ledger, destinations or an inbox of your own.';
   static override description =
     'Each law runs on a new, empty store; one that holds something is refused. Exits with 0 when every law that could be judged is kept, 1 when ' +
     'one is broken, 2 for a mistake in flags or files, 4 when no law could be judged. See docs/reference/verify.md.';

@@ -5,3 +5,15 @@ export function flagError(flag: string, given: string, allowed: string, meant: s
   const advice = meant === null ? `expected ${allowed}` : `did you mean ${meant}? Expected ${allowed}`;
   return new SendonceError('FLAG_INVALID', `--${flag} ${JSON.stringify(given)}: ${advice}`);
 }
+
+/** The same for an address that says nothing but its kind: no driver is to fill in where by what it finds. */
+export function bareAddress(flag: string, given: string, allowed: string): SendonceError {
+  return new SendonceError(
+    'FLAG_INVALID',
+    `--${flag} ${JSON.stringify(given)} names no host${inIt(given)}; expected ${allowed}`,
+  );
+}
+
+function inIt(given: string): string {
+  return given.startsWith('postgres') ? ' and no database' : '';
+}

@@ -1,5 +1,5 @@
-import { isAmqp, isRedis, isSqs, masked } from '../real/address.ts';
-import { flagError } from './flag-error.ts';
+import { isAmqp, isBare, isRedis, isSqs, masked } from '../real/address.ts';
+import { bareAddress, flagError } from './flag-error.ts';
 
 /** What `--queue` asks for. `simulated`: the harness's own. */
 export type QueueChoice =
@@ -14,9 +14,8 @@ export function parseQueue(text: string | undefined, isNone: boolean): QueueChoi
   if (text === 'none' || text === 'simulated') return { kind: text };
   if (text === 'redis:' || text === 'amqp:' || isRedis(text) || isSqs(text) || isAmqp(text))
     return { kind: 'server', address: text };
-  throw flagError(
-    'queue',
-    masked(text),
-    'simulated, none, or with --real a server, such as redis://127.0.0.1:6379, sqs+http://127.0.0.1:4566 or amqp://127.0.0.1:5672; or redis: or amqp: alone, for one that the run starts itself',
-  );
+  throw isBare(text) ? bareAddress('queue', text, FORMS) : flagError('queue', masked(text), FORMS);
 }
+
+const FORMS =
+  'simulated, none, or with --real a server, such as redis://127.0.0.1:6379, sqs+http://127.0.0.1:4566 or amqp://127.0.0.1:5672; or redis: or amqp: alone, for one that the run starts itself';

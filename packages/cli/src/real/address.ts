@@ -7,19 +7,28 @@ export function isSqlite(address: string): boolean {
 }
 
 export function isPostgres(address: string): boolean {
-  return /^postgres(ql)?:\/\//.test(address) && URL.canParse(address);
+  return /^postgres(ql)?:\/\//.test(address) && isWhole(address);
 }
 
 export function isRedis(address: string): boolean {
-  return /^rediss?:\/\//.test(address) && URL.canParse(address);
+  return /^rediss?:\/\//.test(address) && isWhole(address);
 }
 
 export function isSqs(address: string): boolean {
-  return /^sqs\+https?:\/\//.test(address) && URL.canParse(address);
+  return /^sqs\+https?:\/\//.test(address) && isWhole(address);
 }
 
 export function isAmqp(address: string): boolean {
-  return /^amqps?:\/\//.test(address) && URL.canParse(address);
+  return /^amqps?:\/\//.test(address) && isWhole(address);
+}
+
+function isWhole(address: string): boolean {
+  return URL.canParse(address) && !isBare(address);
+}
+
+/** A server's address that says nothing but its kind: a driver would take it for whatever its own defaults and the environment say. */
+export function isBare(address: string): boolean {
+  return /^(postgres(ql)?|rediss?|sqs\+https?|amqps?):\/\/\/?$/.test(address);
 }
 
 /** A server that the run starts for itself. */

@@ -1,7 +1,7 @@
 import type { LedgerTerms } from '@sendonce/chaos/processes';
 import type { Ledger } from '@sendonce/core';
-import { flagError } from '../flags/flag-error.ts';
-import { isPostgres, isRedis, isSqlite, masked } from './address.ts';
+import { bareAddress, flagError } from '../flags/flag-error.ts';
+import { isBare, isPostgres, isRedis, isSqlite, masked } from './address.ts';
 import { firstCall } from './first-call.ts';
 import type { Place, PlaceOptions } from './place.ts';
 import { placeAt } from './servers/own-server.ts';
@@ -15,12 +15,11 @@ export function parseLedger(text: string): string {
       ? text
       : null;
   if (address !== null) return address;
-  throw flagError(
-    'ledger',
-    masked(text),
-    'sqlite: and the name of a file, such as sqlite:run.db; a server, such as postgres://user@127.0.0.1:5432/test or redis://127.0.0.1:6379; or postgres: or redis: alone, for one that the run starts itself',
-  );
+  throw isBare(text) ? bareAddress('ledger', text, FORMS) : flagError('ledger', masked(text), FORMS);
 }
+
+const FORMS =
+  'sqlite: and the name of a file, such as sqlite:run.db; a server, such as postgres://user@127.0.0.1:5432/test or redis://127.0.0.1:6379; or postgres: or redis: alone, for one that the run starts itself';
 
 function isOwnLedger(text: string): boolean {
   return text === 'postgres:' || text === 'redis:';

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { postgresLedger } from '@sendonce/adapters/ledgers/postgres';
-import { SendonceError, type Ledger } from '@sendonce/core';
+import type { Ledger } from '@sendonce/core';
 import type { Pool } from 'pg';
 import { named, nameIn, serverOf, withoutPassword } from './address.ts';
+import { driver } from './driver.ts';
 import { once, type Place, type PlaceOptions } from './place.ts';
 
 /** Connections of each process: a batch is one statement at a time, and a few of them overlap. */
@@ -52,11 +53,7 @@ export async function openPostgres(address: string): Promise<Ledger> {
 }
 
 async function poolAt(address: string): Promise<Pool> {
-  const { default: pg } = await import('pg').catch((cause: unknown) => {
-    throw new SendonceError('DRIVER_MISSING', "a ledger on PostgreSQL needs the 'pg' package; run: npm install pg", {
-      cause,
-    });
-  });
+  const { default: pg } = await driver('a ledger on PostgreSQL', 'pg', () => import('pg'));
   const pool = new pg.Pool({ connectionString: serverOf(address).href, max: CONNECTIONS });
   // Whoever uses it next meets it, and tells.
   pool.on('error', () => undefined);

@@ -1,6 +1,7 @@
 import type { QueueTerms } from '@sendonce/chaos/processes';
-import { SendonceError, type Queue } from '@sendonce/core';
+import type { Queue } from '@sendonce/core';
 import { isAmqp, isRedis, isSqs } from './address.ts';
+import { driver } from './driver.ts';
 import { firstCall } from './first-call.ts';
 import type * as SqsPlace from './sqs-place.ts';
 import { placeAt } from './servers/own-server.ts';
@@ -34,9 +35,5 @@ export async function openQueue(address: string, terms: QueueTerms): Promise<Que
 }
 
 function sqs(): Promise<Pick<typeof SqsPlace, 'sqsPlace' | 'openSqs'>> {
-  return import('./sqs-place.ts').catch((cause: unknown) => {
-    if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
-    const message = "a queue in SQS needs the '@aws-sdk/client-sqs' package; run: npm install @aws-sdk/client-sqs";
-    throw new SendonceError('DRIVER_MISSING', message, { cause });
-  });
+  return driver('a queue in SQS', '@aws-sdk/client-sqs', () => import('./sqs-place.ts'));
 }

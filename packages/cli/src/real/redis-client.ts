@@ -1,5 +1,5 @@
-import { SendonceError } from '@sendonce/core';
 import type { Redis } from 'ioredis';
+import { driver } from './driver.ts';
 import { withPassword, type PasswordOf } from './password.ts';
 import { once, type PlaceOptions } from './place.ts';
 
@@ -9,10 +9,7 @@ const KEYS_AT_ONCE = 1_000;
 
 /** The client's class, loaded now. @throws SendonceError DRIVER_MISSING */
 export async function redisDriver(): Promise<typeof Redis> {
-  const { Redis: Client } = await import('ioredis').catch((cause: unknown) => {
-    throw new SendonceError('DRIVER_MISSING', "Redis needs the 'ioredis' package; run: npm install ioredis", { cause });
-  });
-  return Client;
+  return (await driver('Redis', 'ioredis', () => import('ioredis'))).Redis;
 }
 
 /** A client that tries again for ever, and whose calls fail after a few tries: a server that restarts is met soon. */

@@ -1,4 +1,5 @@
-import { isSendonceError, SendonceError, type Ledger, type Queue } from '@sendonce/core';
+import type { Inbox } from '@sendonce/adapters/inboxes/memory';
+import { CHANNELS, isSendonceError, SendonceError, type Destinations, type Ledger, type Queue } from '@sendonce/core';
 import type { Subject, Suite } from './suite.ts';
 import { thrownWords } from './thrown-words.ts';
 
@@ -24,7 +25,32 @@ export async function checkEmpty(suite: Suite, subject: Subject): Promise<void> 
 
 /** What is in there, in words; null: nothing. */
 async function heldIn(subject: Subject): Promise<string | null> {
-  return 'queue' in subject ? heldInQueue(subject.queue) : heldInLedger(subject.ledger);
+  if ('queue' in subject) return heldInQueue(subject.queue);
+  if ('ledger' in subject) return heldInLedger(subject.ledger);
+  return 'destinations' in subject ? heldInDestinations(subject.destinations) : heldInInbox(subject.inbox);
+}
+
+/** Whom the laws write about: of everybody nobody can be asked. */
+const PEOPLE = ['ann', 'bob'] as const;
+
+async function heldInDestinations(destinations: Destinations): Promise<string | null> {
+  const tenant = 'default';
+  const owners = CHANNELS.flatMap((channel) => PEOPLE.map((recipientId) => ({ tenant, channel, recipientId })));
+  const registered = (await destinations.of(owners, { removed: true })).flat().length;
+  if (registered > 0) return `${registered} ${registered === 1 ? 'registration' : 'registrations'}`;
+  for (const channel of CHANNELS)
+    for (const state of ['dead', 'suppressed'] as const)
+      if ((await destinations.list({ tenant, channel, state, max: 1 })).addresses.length > 0)
+        return `addresses that are ${state}`;
+  return null;
+}
+
+async function heldInInbox(inbox: Inbox): Promise<string | null> {
+  for (const recipientId of PEOPLE) {
+    const { messages } = await inbox.list({ tenant: 'shop', recipientId, state: 'all', limit: 1 });
+    if (messages.length > 0) return 'messages';
+  }
+  return null;
 }
 
 /** A `depth` that fails is a law's business; and what waits in a queue is no more than hints. */

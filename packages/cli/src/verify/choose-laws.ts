@@ -10,7 +10,7 @@ export function chooseLaws(suites: readonly Suite[], walks: number, text: string
   if (suites.length === 0)
     throw new SendonceError(
       'FLAG_INVALID',
-      'there is neither a queue nor a ledger to judge: name one with --queue or --ledger',
+      'there is nothing to judge: name a queue, a ledger, destinations or an inbox with --queue, --ledger, --destinations or --inbox',
     );
   const all = suites.map((suite) => [suite, lawsOf(suite.port, walks)] as const);
   if (text === undefined) return all;

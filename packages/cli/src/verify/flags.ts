@@ -18,10 +18,20 @@ export const VERIFY_FLAGS = {
     helpValue: 'FILE|ADDRESS',
     helpGroup: what,
   }),
+  destinations: string({
+    description: 'A module whose default export makes a new, empty store of destinations.',
+    helpValue: 'FILE',
+    helpGroup: what,
+  }),
+  inbox: string({
+    description: 'A module whose default export makes a new, empty in-app inbox.',
+    helpValue: 'FILE',
+    helpGroup: what,
+  }),
   config: string({
     description:
-      'A config: what its export `verify` makes ({ queue, ledger }, each a function), else the queue and the ledger of the config, where they keep ' +
-      'nothing. [without --queue and --ledger: notify.config.ts, .js or .mjs of this folder]',
+      'A config: what its export `verify` makes ({ queue, ledger, destinations, inbox }, each a function), else the queue and the ledger of the ' +
+      'config, where they keep nothing. [where nothing else is named: notify.config.ts, .js or .mjs of this folder]',
     helpValue: 'FILE',
     helpGroup: what,
   }),

@@ -1,6 +1,6 @@
-import { flagError } from '../flags/flag-error.ts';
+import { bareAddress, flagError } from '../flags/flag-error.ts';
 import { flagWords } from '../simulate/again.ts';
-import { isAmqp, isPostgres, isRedis, isSqlite, isSqs, masked, withoutPassword } from '../real/address.ts';
+import { isAmqp, isBare, isPostgres, isRedis, isSqlite, isSqs, masked, withoutPassword } from '../real/address.ts';
 import { postgresSuite } from './postgres-suite.ts';
 import { queueSuite } from './queue-suite.ts';
 import { redisSuite } from './redis-suite.ts';
@@ -13,6 +13,7 @@ import type { PortName, Suite } from './suite.ts';
  */
 export function fromAddress(port: PortName, text: string): Suite | null {
   const isLedger = port === 'ledger';
+  const isQueue = port === 'queue';
   if (isLedger && isSqlite(text)) return { ...sqliteSuite(), from: text, flags: flagWords(port, text) };
   // Drive letters of Windows look like one.
   if (!/^[a-z][a-z\d+.-]+:/i.test(text) || /^file:/i.test(text)) return null;
@@ -20,20 +21,23 @@ export function fromAddress(port: PortName, text: string): Suite | null {
   const shown = withoutPassword(text);
   const named = { from: shown, flags: flagWords(port, shown) };
   if (isLedger && isPostgres(text)) return { ...postgresSuite(text), ...named };
-  if (!isLedger && (isSqs(text) || isAmqp(text))) return { ...queueSuite(text), ...named };
-  if (isRedis(text)) return { ...redisSuite(port, text), ...named };
-  throw unknown(port, shown);
+  if (isQueue && (isSqs(text) || isAmqp(text))) return { ...queueSuite(text), ...named };
+  if ((isLedger || isQueue) && isRedis(text)) return { ...redisSuite(port, text), ...named };
+  throw isBare(text) ? bareAddress(port, text, formsOf(port)) : unknown(port, shown);
 }
 
 const FORMS: Readonly<Record<PortName, string>> = {
   ledger: 'sqlite:, postgres://user@host:5432/database, redis://host:6379',
   queue: 'redis://host:6379, sqs+http://host:4566, amqp://host:5672',
+  destinations: '',
+  inbox: '',
 };
 
 function unknown(port: PortName, shown: string): Error {
-  return flagError(
-    port,
-    shown,
-    `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`,
-  );
+  return flagError(port, shown, formsOf(port));
+}
+
+function formsOf(port: PortName): string {
+  if (FORMS[port] === '') return 'the file of a module, whose default export makes a new, empty one each time';
+  return `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`;
 }

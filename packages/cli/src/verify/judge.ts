@@ -60,9 +60,10 @@ function broken({ law }: Law<Subject>, thrown: unknown, subject: Subject | null)
 
 function watched(subject: Subject, watch: Watch): Subject {
   const elapse = (ms: number): Promise<void> => watch.letPass(() => subject.elapse(ms));
-  return 'queue' in subject
-    ? { ...subject, elapse, queue: watch.port(subject.queue) }
-    : { ...subject, elapse, ledger: watch.port(subject.ledger) };
+  if ('queue' in subject) return { ...subject, elapse, queue: watch.port(subject.queue) };
+  if ('ledger' in subject) return { ...subject, elapse, ledger: watch.port(subject.ledger) };
+  if ('destinations' in subject) return { ...subject, elapse, destinations: watch.port(subject.destinations) };
+  return { ...subject, elapse, inbox: watch.port(subject.inbox), other: watch.port(subject.other) };
 }
 
 /** The law has been judged: what cannot be closed is a law of its own ("lets itself be closed twice"), and nobody waits for it here. */

@@ -39,6 +39,43 @@ describe('notify simulate with a list and a config of one’s own', () => {
     expect(listed.filter((line) => json(line)['kind'] === 'invalid')).toHaveLength(15);
   });
 
+  test('gives recipients devices where a config has destinations, and never calls that store', async () => {
+    const config = join(folder, 'destinations.config.ts');
+    writeFileSync(
+      config,
+      `const never = (): never => { throw new Error('never called'); };
+const methods = ['register', 'remove', 'of', 'report', 'suppress', 'health', 'list', 'forget', 'close'];
+const capabilities = { idempotency: { kind: 'key', windowMs: 86400000 }, lookup: 'none', correlation: 'none', coalesce: false };
+export default {
+  destinations: Object.fromEntries(methods.map((name) => [name, never])),
+  channels: { push: { providers: [{ name: 'push', capabilities, send: never, close() {} }] } },
+  notifications: { shipped: {
+    class: 'transactional', key: ({ i }: any) => String(i), sample: (i: number) => ({ i }),
+    route: ({ i }: any) => [{ channel: 'push', id: 'customer ' + i }],
+    content: () => ({ text: 'On its way.' }),
+  } },
+};
+`,
+    );
+    const args = [
+      'simulate',
+      '--config',
+      config,
+      '--recipients',
+      '40',
+      '--schedules',
+      '5',
+      '--seed',
+      'apple',
+      '--json',
+    ];
+    const { code, stdout } = await notify(args);
+    expect([code, json(stdout)['verdict']]).toEqual([0, 'pass']);
+    // In five schedules, each with people of its own.
+    expect(json(stdout)['requested']).toBeGreaterThan(5 * 40);
+    expect(json(stdout)['requested']).toBeLessThan(5 * 80);
+  });
+
   test('runs the types of a config, and never calls its providers', async () => {
     const { code, stdout, stderr } = await notify([
       'simulate',

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ledgerLaws, queueLaws } from '@sendonce/core/conformance';
+import { inboxLaws } from '@sendonce/adapters/inboxes/laws';
+import { destinationLaws, ledgerLaws, queueLaws } from '@sendonce/core/conformance';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commandError } from '../../src/command-error.ts';
 import { chooseLaws } from '../../src/verify/choose-laws.ts';
@@ -17,6 +18,8 @@ const WALKS = 3;
 const MODULES = 'packages/cli/test/commands/verify';
 const QUEUE = `${MODULES}/memory-queue.ts`;
 const LEDGER = `${MODULES}/memory-ledger.ts`;
+const DESTINATIONS = `${MODULES}/memory-destinations.ts`;
+const INBOX = `${MODULES}/memory-inbox.ts`;
 const verify = (...args: readonly string[]) => notify(['verify', ...args]);
 
 const folder = mkdtempSync(join(tmpdir(), 'notify-verify-'));
@@ -46,6 +49,25 @@ describe.concurrent('notify verify', () => {
     // What the module prints is no part of the result.
     expect(stdout).not.toContain('a word of the module');
     expect(stderr).toContain('a word of the module');
+  });
+
+  test('judges destinations and an inbox as it does a queue and a ledger', async () => {
+    const { code, stdout } = await verify('--destinations', DESTINATIONS, '--inbox', INBOX);
+    expect(stdout).toContain(
+      `destinations of ${DESTINATIONS}\n\n  kept    answers the active registrations of each owner`,
+    );
+    expect(stdout).toMatch(new RegExp(`^destinations: ${destinationLaws.length} kept$`, 'm'));
+    expect(stdout).toContain(`inbox of ${INBOX}\n\n  kept    stores a message once`);
+    expect(stdout).toMatch(new RegExp(`^inbox: ${inboxLaws.length} kept$`, 'm'));
+    expect(code).toBe(0);
+  });
+
+  test('names the laws that destinations break, with what was seen and how to run one alone', async () => {
+    const path = `${MODULES}/broken-destinations.ts`;
+    const { code, stdout } = await verify('--destinations', path);
+    expect(code).toBe(1);
+    expect(stdout).toContain('  BROKEN  keeps what is only suspected, and changes nothing\n');
+    expect(stdout).toContain(`alone     npx notify verify --destinations ${path} --law 'keeps what is only suspected`);
   });
 
   test('prints one object and nothing else under --json', async () => {
@@ -111,6 +133,7 @@ describe.concurrent('notify verify', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^queue: 2 kept$/m);
     expect(stdout).toMatch(/^ledger: \d+ kept$/m);
+    expect(stdout).toMatch(/^destinations: 1 kept$/m);
     expect(stdout).not.toContain('alone');
   });
 
@@ -187,6 +210,35 @@ describe('a mistake exits with 2, and says what to do', () => {
         ),
       },
       'STORE_NOT_EMPTY: what was written into one queue of',
+    ],
+    ['it makes no inbox', { inbox: DESTINATIONS, law: 'stores' }, 'is no inbox: it has no put(), list(), unread()'],
+    ['it makes no destinations', { destinations: INBOX, law: 'keeps' }, 'it has no method register'],
+    [
+      'destinations are asked for at an address',
+      { destinations: 'redis://127.0.0.1' },
+      'expected the file of a module',
+    ],
+    [
+      'it makes the same destinations twice',
+      {
+        destinations: file(
+          'same-destinations.ts',
+          `import make from '${process.cwd()}/${DESTINATIONS}'; const one = make(); export default () => one;`,
+        ),
+        law: 'keeps tenants',
+      },
+      'STORE_NOT_EMPTY: what was written into one destinations of',
+    ],
+    [
+      'it makes the same inbox twice',
+      {
+        inbox: file(
+          'same-inbox.ts',
+          `import make from '${process.cwd()}/${INBOX}'; const one = make(); export default () => one;`,
+        ),
+        law: 'gives a content back',
+      },
+      'STORE_NOT_EMPTY: what was written into one inbox of',
     ],
     ['no law has the text', { queue: QUEUE, law: 'flies' }, 'FLAG_INVALID: --law "flies": expected a part of'],
     ['a number is none', { queue: QUEUE, 'at-once': '0' }, 'FLAG_INVALID: --at-once'],

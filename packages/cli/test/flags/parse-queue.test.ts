@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withBareQueue } from '../../src/flags/bare-queue.ts';
+import { parseLedger } from '../../src/real/ledger-address.ts';
+import { fromAddress } from '../../src/verify/from-address.ts';
 import { parseQueue } from '../../src/flags/parse-queue.ts';
 
 describe('parseQueue', () => {
@@ -24,6 +26,32 @@ describe('parseQueue', () => {
       expect(() => parseQueue(text, false)).toThrow(/simulated, none, .*redis:.*sqs\+http:.*amqp:/);
     },
   );
+});
+
+describe('an address that says nothing but its kind', () => {
+  const queue = (text: string): unknown => parseQueue(text, false);
+  test.each<readonly [flag: string, text: string, read: (text: string) => unknown, missing: string]>([
+    ...['postgres://', 'postgresql://', 'postgres:///'].map(
+      (text) => ['ledger', text, parseLedger, 'no host and no database'] as const,
+    ),
+    ...['redis://', 'rediss:///'].map((text) => ['ledger', text, parseLedger, 'no host'] as const),
+    ...['redis://', 'sqs+http://', 'amqp://', 'amqps:///'].map((text) => ['queue', text, queue, 'no host'] as const),
+    ['ledger', 'postgres://', (text) => fromAddress('ledger', text), 'no host and no database'],
+    ['queue', 'amqp://', (text) => fromAddress('queue', text), 'no host'],
+  ])('is refused: --%s %s', (flag, text, read, missing) => {
+    expect(() => read(text)).toThrow(
+      expect.objectContaining({
+        code: 'FLAG_INVALID',
+        message: expect.stringMatching(
+          new RegExp(`^--${flag} "${text.replace('+', '.')}" names ${missing}; expected `),
+        ) as string,
+      }),
+    );
+  });
+
+  test.each(['postgres:///shop', 'postgres://localhost', 'postgres:///?host=/run/postgresql'])('is not %s', (text) => {
+    expect(parseLedger(text)).toBe(text);
+  });
 });
 
 describe('--queue without a value', () => {

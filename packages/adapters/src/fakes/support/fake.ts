@@ -24,7 +24,10 @@ export interface Behaviour<Code extends string = string> {
 export interface WireFake<Code extends string = string> {
   readonly name: string;
   readonly title: string;
-  /** For msw: `setupServer(...fake.handlers)`. They see what goes through `fetch` and `node:http`, not the providers of Sendonce. */
+  /**
+   * For msw: `setupServer(...fake.handlers)`. They see what goes through `fetch` and `node:http`, not the providers of Sendonce.
+   * @throws SendonceError DRIVER_MISSING where the package `msw` is not installed; nothing else needs it.
+   */
   readonly handlers: readonly HttpHandler[];
   /** The same vendor at a free port of this host, for the `baseUrl` of any client. A second call opens another port. */
   listen(): Promise<Listening>;
@@ -61,6 +64,7 @@ export function wireFake<Code extends string>(
   let recent: number[] = [];
   let standing: Fault<Code> | null = null;
   let ids = 0;
+  let handlers: readonly HttpHandler[] | null = null;
   const keys = keyMemory(vendor.keys ?? { windowMs: 0 });
   const log: Log = { settled: () => mailbox.filter(({ at }) => now() - at >= settleMs), now };
 
@@ -156,7 +160,11 @@ export function wireFake<Code extends string>(
   return {
     name: vendor.name,
     title: vendor.title,
-    handlers: handlersOf(vendor.origin, (request) => serve(request, true)),
+    // When they are asked for, and not before: what adds to a fake assigns to it, and copies nothing.
+    get handlers() {
+      handlers ??= vendor.origin === null ? [] : handlersOf(vendor.origin, (request) => serve(request, true));
+      return handlers;
+    },
     listen: () => open((request) => serve(request, false)),
     mailbox,
     requests,

@@ -68,8 +68,8 @@ export interface FirstOfKey {
 export interface Vendor<Code extends string> {
   readonly name: string;
   readonly title: string;
-  /** Its addresses, as msw matches them. */
-  readonly origin: RegExp;
+  /** Its addresses, as msw matches them. Null: msw does not see what goes there. */
+  readonly origin: RegExp | null;
   /** What its API's address has for a path. @defaultValue nothing */
   readonly basePath?: string;
   readonly refusals: Refusals<Code>;

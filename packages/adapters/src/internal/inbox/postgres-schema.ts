@@ -1,4 +1,5 @@
 import { CLOCK_MS } from '../postgres/schema.ts';
+import { tableMigrationSql } from '../table-migrations.ts';
 import { boxesOf, indexesOn, IS_IN } from './sql.ts';
 
 /** What a function answers of an inbox. */
@@ -13,11 +14,7 @@ const ANSWER = `json_build_object('box', b.box, 'seq', b.seq, 'unread', b.unread
  */
 export function postgresSchema(table: string): string {
   const boxes = boxesOf(table);
-  return `DO $inbox$
-BEGIN
--- Of several at once one makes them while the others wait.
-PERFORM pg_advisory_xact_lock(hashtextextended('sendonce inbox', 0));
-CREATE TABLE IF NOT EXISTS ${boxes} (
+  const first = `CREATE TABLE IF NOT EXISTS ${boxes} (
   box bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   tenant text NOT NULL,
   recipient text NOT NULL,
@@ -114,7 +111,6 @@ BEGIN
     DELETE FROM ${boxes} x WHERE x.box = of_one.box AND NOT EXISTS (SELECT 1 FROM ${table} m WHERE m.box = x.box);
   END LOOP;
   RETURN n;
-END $fn$;
-END $inbox$;
-`;
+END $fn$;`;
+  return tableMigrationSql({ table, steps: [first] });
 }

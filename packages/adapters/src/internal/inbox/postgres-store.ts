@@ -94,7 +94,7 @@ export function failed(error: unknown, table: string): SendonceError {
   if (!isNotMigrated(error)) return unavailable(error, table, `inbox '${table}'`);
   return new SendonceError(
     'LEDGER_NOT_MIGRATED',
-    `there is no inbox '${table}' of this release; run once: await inbox.migrate(), or what inboxSchema() gives with psql or a migration tool`,
+    `there is no inbox '${table}' of this release; run once: npx notify migrate (with --print it prints the SQL for another tool), or from code: await inbox.migrate()`,
     { cause: error },
   );
 }

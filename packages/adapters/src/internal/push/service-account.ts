@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { isFields } from '@sendonce/core/internal';
+import { insteadOfFile } from '../instead-of-file.ts';
 import { httpUrl, invalid } from '../options.ts';
 import type { ServiceAccount } from './google-token.ts';
 
@@ -30,7 +31,7 @@ function parsed(who: string, given: string): unknown {
   try {
     return JSON.parse(given);
   } catch {
-    return invalid(`${who} is not JSON; give the content of the file, not its path`);
+    return invalid(`${who} must be the JSON of a service account, as a text or an object, got ${insteadOfFile(given)}`);
   }
 }
 
@@ -41,5 +42,7 @@ function rsaKey(who: string, pem: string): KeyObject {
   } catch {
     key = null;
   }
-  return key?.asymmetricKeyType === 'rsa' ? key : invalid(`${who}: 'private_key' is not an RSA key in PEM`);
+  if (key?.asymmetricKeyType === 'rsa') return key;
+  const got = key === null ? insteadOfFile(pem) : `a key of another kind (${key.asymmetricKeyType})`;
+  return invalid(`${who}: 'private_key' is not an RSA key in PEM, got ${got}`);
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SendonceError } from '@sendonce/core';
+import { installed } from '../installed.ts';
 
 /** What we use of amqplib. Its recovery is not: it makes connections anew, but not the channels on them that a server closes. */
 export interface AmqpLibrary {
@@ -46,18 +46,12 @@ export interface AmqpChannel {
  * Loads what is installed.
  * @throws SendonceError DRIVER_MISSING when the package is not.
  */
-export function amqpLibrary(find: () => AmqpLibrary = installed): AmqpLibrary {
-  try {
-    return find();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const message = "RabbitMQ needs the 'amqplib' package, 1.2 or later; run: npm install amqplib";
-    throw new SendonceError('DRIVER_MISSING', message, { cause: error });
-  }
+export function amqpLibrary(find: () => AmqpLibrary = library): AmqpLibrary {
+  return installed(find, "RabbitMQ needs the 'amqplib' package, 1.2 or later; run: npm install amqplib");
 }
 
 const load = createRequire(import.meta.url);
 
-function installed(): AmqpLibrary {
+function library(): AmqpLibrary {
   return load('amqplib') as AmqpLibrary;
 }

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SendonceError } from '@sendonce/core';
+import { installed } from '../installed.ts';
 import type { MailLibrary } from '../smtp/library.ts';
 
 export interface SesLibrary<Sdk> {
@@ -16,12 +16,8 @@ export function sesLibrary<Sdk>(
   name: string,
   find: (name: string) => unknown = createRequire(import.meta.url),
 ): SesLibrary<Sdk> {
-  try {
+  return installed(() => {
     const MailComposer = find('nodemailer/lib/mail-composer') as MailLibrary['MailComposer'];
     return { sdk: find(name) as Sdk, mime: { MailComposer } };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const message = `${who}() needs the packages '${name}' and 'nodemailer'; run: npm install ${name} nodemailer`;
-    throw new SendonceError('DRIVER_MISSING', message, { cause: error });
-  }
+  }, `${who}() needs the packages '${name}' and 'nodemailer'; run: npm install ${name} nodemailer`);
 }

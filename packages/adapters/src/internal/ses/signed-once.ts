@@ -94,5 +94,8 @@ function responseOf({ status, headers, body }: HttpAnswer): Handed['response'] {
 
 function nameOf(error: unknown): string {
   const { name, message } = error as Error;
+  // The SDK's words, where no profile names one.
+  if (message === 'Region is missing')
+    return "no region: give the option region, such as 'eu-west-1', set AWS_REGION, or name it in the profile";
   return name === 'Error' ? problemOf(error) : `${name}: ${message}`;
 }

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
-import { SendonceError } from '@sendonce/core';
+import { installed } from '../installed.ts';
 
 /** What we use of nodemailer: one connection, and the making of MIME. Its transports and its pool decide too much by themselves. */
 export interface MailLibrary {
@@ -57,19 +57,13 @@ export interface MailComposerLike {
  * Loads what is installed.
  * @throws SendonceError DRIVER_MISSING when the package is not.
  */
-export function mailLibrary(find: () => MailLibrary = installed): MailLibrary {
-  try {
-    return find();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    const message = "smtp() needs the 'nodemailer' package, 10.1 or later; run: npm install nodemailer";
-    throw new SendonceError('DRIVER_MISSING', message, { cause: error });
-  }
+export function mailLibrary(find: () => MailLibrary = library): MailLibrary {
+  return installed(find, "smtp() needs the 'nodemailer' package, 10.1 or later; run: npm install nodemailer");
 }
 
 const load = createRequire(import.meta.url);
 
-function installed(): MailLibrary {
+function library(): MailLibrary {
   return {
     SmtpConnection: load('nodemailer/lib/smtp-connection') as MailLibrary['SmtpConnection'],
     MailComposer: load('nodemailer/lib/mail-composer') as MailLibrary['MailComposer'],

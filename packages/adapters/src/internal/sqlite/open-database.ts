@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { SendonceError } from '@sendonce/core';
+import { installed } from '../installed.ts';
 import type { SqliteDatabaseLike } from './database.ts';
 
 type DatabaseClass = new (file: string) => SqliteDatabaseLike;
@@ -9,10 +9,10 @@ type DatabaseClass = new (file: string) => SqliteDatabaseLike;
  * @throws SendonceError DRIVER_MISSING when there is neither.
  */
 export function openDatabase(file: string): SqliteDatabaseLike {
-  const Database = builtIn() ?? installed();
-  if (Database === null)
-    throw new SendonceError(
-      'DRIVER_MISSING',
+  const Database =
+    builtIn() ??
+    installed(
+      () => load('libsql') as DatabaseClass,
       `no SQLite in Node ${process.versions.node} and no 'libsql' package to open '${file}'; run: npm install libsql`,
     );
   return new Database(file);
@@ -24,13 +24,4 @@ function builtIn(): DatabaseClass | null {
   // Asking for the module where it is still behind a flag throws; loading it where it is new prints a warning, which is Node's to give.
   if (process.getBuiltinModule('node:sqlite') === undefined) return null;
   return (load('node:sqlite') as { DatabaseSync: DatabaseClass }).DatabaseSync;
-}
-
-function installed(): DatabaseClass | null {
-  try {
-    return load('libsql') as DatabaseClass;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return null;
-    throw error;
-  }
 }

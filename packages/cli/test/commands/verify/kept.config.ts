@@ -1,5 +1,5 @@
 import { defineConfig } from '@sendonce/core';
-import { manualClock, memoryLedger, memoryProvider, memoryQueue } from '@sendonce/core/memory';
+import { manualClock, memoryDestinations, memoryLedger, memoryProvider, memoryQueue } from '@sendonce/core/memory';
 import { systemClock } from '@sendonce/core/system';
 
 const clock = manualClock();
@@ -16,5 +16,6 @@ export default async () => {
 };
 
 export const verify = {
+  destinations: () => memoryDestinations({ clock }),
   ledger: () => ({ ledger: memoryLedger({ clock }), unitMs: 1_000, elapse: (ms: number) => clock.advance(ms) }),
 };

@@ -1,0 +1,2 @@
+export type { InboxSubject } from '../internal/inbox/laws.ts';
+export { inboxLaws } from '../internal/inbox/laws.ts';
