@@ -1,4 +1,4 @@
-import { notification, type Destinations, type NotifierConfig, type Provider } from '@sendonce/core';
+import { notification, type AddressRule, type Destinations, type NotifierConfig, type Provider } from '@sendonce/core';
 import { manualClock, memoryLedger } from '@sendonce/core/memory';
 import { describe, expect, test } from 'vitest';
 import { faultNames } from '../src/index.ts';
@@ -25,11 +25,15 @@ interface Order {
   readonly id: string;
 }
 
-function shop(destinations: Destinations | undefined, target: object = {}): NotifierConfig {
+function shop(
+  destinations: Destinations | undefined,
+  target: object = {},
+  addresses: AddressRule = (to) => ({ kind: 'usable', to }),
+): NotifierConfig {
   return {
     ledger: memoryLedger({ clock: manualClock() }),
     ...(destinations !== undefined && { destinations }),
-    channels: { push: { providers: [provider] }, sms: { providers: [{ ...provider, name: 'sms' }] } },
+    channels: { push: { providers: [provider] }, sms: { providers: [{ ...provider, name: 'sms' }], addresses } },
     notifications: {
       shipped: notification({
         class: 'transactional',
@@ -87,6 +91,15 @@ describe('a config with destinations', () => {
     const absent = await run(shop(own, { destinationId: 'tablet' }));
     expect([absent.result.violations, absent.result.tally.once]).toEqual([[], 2 * SAMPLES]);
     expect(absent.result.notSent.length).toBe(SAMPLES);
+  });
+
+  test.each<[what: string, rule: AddressRule, reached: number]>([
+    ['writes them in another form', (to) => ({ kind: 'usable', to: to.replace('+4917', '+4916') }), 3],
+    ['refuses them', () => ({ kind: 'unusable', problem: 'no number' }), 1],
+  ])('reads the addresses of the virtual world by its rule, which %s', async (_, rule, reached) => {
+    const { result } = await run(shop(own, { destinationId: 'd1' }, rule));
+    expect([result.violations, result.tally.once]).toEqual([[], reached * SAMPLES]);
+    expect(result.notSent.length).toBe((3 - reached) * SAMPLES);
   });
 
   test('is another than one without: what names no address fails there, each with that reason', async () => {
