@@ -34,7 +34,7 @@ test('a ledger on PostgreSQL is migrated by a command, and a worker that is kill
   for (let i = 0; i < 2; i += 1)
     expect(await notify('migrate').ended).toMatchObject({
       code: 0,
-      out: expect.stringContaining('up to date') as string,
+      out: expect.stringContaining('Up to date: ledger.') as string,
     });
 
   expect((await notify(send).ended).out).toMatch(/accepted/);

