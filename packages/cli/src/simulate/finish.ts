@@ -54,7 +54,7 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
   const planFile = (await tried(() => writePlan(report, directory, replayed === undefined))) ?? replayed ?? null;
   const context: ReportContext = {
     input: inputOf(brought, report),
-    again: againLine(flags, seed),
+    again: againLine(counted(flags, report.schedules), seed),
     alone: (own) => againLine({ ...flags, for: undefined, schedules: '1' }, own),
     planFile,
     replay: planFile === null ? null : replayLine(planFile, flags),
@@ -75,6 +75,13 @@ export async function finish(report: SimulateReport, given: Finish): Promise<num
   terminal.err(error.text);
   // Whoever asked for no files has the result, and loses no verdict.
   return directory === null ? code : error.exitCode;
+}
+
+/** How many schedules a machine runs in a time is another number each time. */
+function counted(flags: SimulateFlags, schedules: number): SimulateFlags {
+  return flags.for === undefined || schedules === 0
+    ? flags
+    : { ...flags, for: undefined, schedules: String(schedules) };
 }
 
 function replayLine(planFile: string, flags: SimulateFlags): string {

@@ -155,6 +155,17 @@ describe('the output of notify simulate', () => {
     expect(forced.stdout).toContain('\u001b[');
   });
 
+  test('for some time is the same again by the line that it prints, on any machine', async () => {
+    const { stdout } = await notify(['simulate', '--for', '1s', '--recipients', '20', '--seed', 'apple']);
+    const [, words = ''] = /^ {2}again +npx notify (.*)$/m.exec(stdout) ?? [];
+    expect(words).toMatch(/^simulate .*--schedules \d+/);
+    expect(words).not.toContain('--for');
+    const traceOf = (text: string): string | undefined => /trace (\w+)/.exec(text)?.[1];
+    const again = await notify(words.split(' '));
+    expect(traceOf(stdout)).toMatch(/\w{8}/);
+    expect(traceOf(again.stdout)).toBe(traceOf(stdout));
+  }, 60_000);
+
   test('shows what is known when it is interrupted, and exits with 130', async () => {
     const { code, stdout } = await notify(['simulate', '--for', '60s', '--recipients', '50', '--seed', 'apple'], {
       interruptOn: /schedules/,
