@@ -67,7 +67,20 @@ export class InHand {
     const most = await this.#takeIn(items, signal);
     // All of them or none: each has a slot, so there is room for all as soon as what has given its slot back is durable.
     const count = await this.#marks.takeBack({ least: most, most }, signal);
-    for (const item of items.slice(0, count)) this.#items.get(item)!.has = 'mark';
+    this.#marks.give(count - this.#hand(items.slice(0, count), 'mark'));
+    return count;
+  }
+
+  /** Notes what these have now, and says how many there are still: a fault beside them may have let them go while they waited. */
+  #hand(items: readonly Granted[], has: 'slot' | 'mark'): number {
+    let count = 0;
+    for (const item of items) {
+      const hold = this.#items.get(item);
+      if (hold === undefined) continue;
+      if (hold.has === 'aside') this.#count(item, -1);
+      hold.has = has;
+      count += 1;
+    }
     return count;
   }
 
@@ -75,10 +88,7 @@ export class InHand {
     const aside = items.filter((item) => this.#items.get(item)?.has === 'aside');
     if (aside.length === 0) return items.length;
     const count = await this.#slots.takeBack({ least: 1, most: aside.length }, signal);
-    for (const item of aside.slice(0, count)) {
-      this.#items.get(item)!.has = 'slot';
-      this.#count(item, -1);
-    }
+    this.#slots.give(count - this.#hand(aside.slice(0, count), 'slot'));
     return count;
   }
 

@@ -6,6 +6,8 @@ export class Slots {
   readonly #bell = new Bell();
   #taken = 0;
   #waiting = 0;
+  /** Resolves when the last of those who wait to take some has had its turn. */
+  #turn: Promise<void> = Promise.resolve();
   /** The fewest that anybody waits for: nobody is woken for less. */
   #least = Infinity;
 
@@ -38,13 +40,21 @@ export class Slots {
     await this.#bell.wait();
   }
 
-  /** Takes up to `most` as soon as `least` are free, and says how many; none once the signal has aborted. `wake` makes it look at that. */
+  /**
+   * Takes up to `most` as soon as `least` are free, and says how many; none once the signal has aborted. `wake` makes it look at that. In
+   * the order of the calls: who wants many would wait for ever behind others that want few.
+   */
   async takeBack({ least, most }: { least: number; most: number }, signal: AbortSignal): Promise<number> {
+    const before = this.#waiting > 0 ? this.#turn : null;
+    let over = (): void => undefined;
+    this.#turn = new Promise((resolve) => (over = resolve));
     this.#waiting += 1;
+    if (before !== null) await before;
     while (this.#left < least && !signal.aborted) await this.changed(least);
     this.#waiting -= 1;
     const count = signal.aborted ? 0 : Math.min(most, this.#left);
     this.take(count);
+    over();
     // Whoever is new was told that nothing is free.
     if (this.#waiting === 0) this.wake();
     return count;

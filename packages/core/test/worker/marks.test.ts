@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import type { NotificationType, Notifier, Provider } from '../../src/index.ts';
 import { Slots } from '../../src/worker/slots.ts';
 import { expectHonest } from '../support/audit.ts';
+import { scripted } from '../support/providers.ts';
 import { never } from '../support/tap.ts';
-import { world, type Order } from '../support/world.ts';
+import { world, type Order, type World } from '../support/world.ts';
 
 const SENDS = 10;
 const PEOPLE = 60;
 const order = {
   class: 'transactional' as const,
   key: ({ id }: Order) => id,
-  route: ({ people }: Order) =>
-    Array.from({ length: people }, (_, i) => ({ channel: 'email' as const, to: `p${i}@example.org` })),
+  route: ({ id, people }: Order) =>
+    Array.from({ length: people }, (_, i) => ({ channel: 'email' as const, to: `p${i}-of-${id}@example.org` })),
   content: () => ({ text: 'hello' }),
 };
 
@@ -56,6 +58,58 @@ describe.each([true, false])('while outcomes cannot be written (queue: %s)', (qu
     const { unknown, dispatching } = await made.states();
     expect((unknown ?? 0) + (dispatching ?? 0)).toBe(SENDS);
   });
+});
+
+const sound = (made: World) =>
+  scripted(made.clock, (nth) => Promise.resolve({ kind: 'accepted', providerMessageId: `m-${nth}` }));
+
+// While one half of what was claimed together meets a fault, the other waits: for its content, or for a slot once that has come.
+test.each([3_000, 20_000])('a fault beside content that takes %d ms costs no slot and no mark', async (contentMs) => {
+  const made = world({ queue: false });
+  let isBroken = false;
+  const provider = sound(made);
+  const faulty: Provider = {
+    ...provider,
+    get capabilities() {
+      if (isBroken) throw new Error('a bug');
+      return provider.capabilities;
+    },
+  };
+  const late = { ...order, content: async () => (await made.clock.sleep(contentMs), { text: 'late' }) };
+  const worker = made.start({
+    worker: { concurrency: 4, batch: 4 },
+    config: { channels: { email: { providers: [faulty] } }, notifications: { order, late } },
+  });
+  const publishes = worker.notifier as unknown as Notifier<{
+    order: NotificationType<Order>;
+    late: NotificationType<Order>;
+  }>;
+  for (let round = 0; round < 6; round += 1) {
+    isBroken = true;
+    await Promise.all([
+      publishes.publish('late', { id: `l-${round}`, people: 1 }),
+      publishes.publish('order', { id: `o-${round}`, people: 1 }),
+    ]);
+    await made.advance(2_500);
+    isBroken = false;
+    await made.untilDone(400_000);
+  }
+  expect(await made.states()).toMatchObject({ sent: 12 });
+});
+
+test('a batch of many is not kept from its marks by others that are smaller', async () => {
+  const slots = new Slots(10);
+  const signal = new AbortController().signal;
+  const order: string[] = [];
+  slots.take(10);
+  const many = slots.takeBack({ least: 8, most: 8 }, signal).then(() => order.push('many'));
+  const few = slots.takeBack({ least: 1, most: 1 }, signal).then(() => order.push('few'));
+  for (let given = 0; given < 9; given += 1) {
+    slots.give(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all([many, few]);
+  expect(order).toEqual(['many', 'few']);
 });
 
 describe('slots', () => {
