@@ -80,15 +80,11 @@ export function remembered(): Remembered {
       if (performance.now() - heardAt > MOST_STALE_MS) return null;
       const facts: DeliveryFact[] = [];
       const parents = new Map<string, NotificationFact>();
-      let parent: NotificationFact | null = null;
       for (const id of ids) {
         const one = left.get(id);
         if (one === undefined) return null;
         facts.push(one.fact);
-        // Mostly one notification's.
-        if (one.notification === parent) continue;
-        parent = one.notification;
-        parents.set(parent.id, parent);
+        parents.set(one.notification.id, one.notification);
       }
       // Opt-outs and unmatched evidence are asked for by the script that writes, of just what it writes.
       const fact = { ...store, nowMs, hasSuppressions: false, hasKept: false };

@@ -1,5 +1,5 @@
 import { isDeadLetter, type DeliveryRecord } from '@sendonce/core';
-import { addUp, openChange, type Sums } from '@sendonce/core/records';
+import { addUp, openChange } from '@sendonce/core/records';
 import { leftOf, type DeliveryEntry } from '../ahead/run-deliveries.ts';
 import type { Cell } from './lists.ts';
 
@@ -17,13 +17,11 @@ export function sumOf(a: Tally | undefined, b: Tally): Tally {
 export function talliesOf(entries: readonly DeliveryEntry[]): ReadonlyMap<string, Tally> {
   const tallies = new Map<string, Tally>();
   for (const entry of entries) {
-    const before = entry.fact?.record ?? null;
-    const after = leftOf(entry);
-    const open = openChange(before, after);
-    const letters = lettersIn(after) - lettersIn(before);
-    if (open === 0 && letters === 0) continue;
+    const [before, after] = [entry.fact?.record ?? null, leftOf(entry)];
+    const change = { open: openChange(before, after), letters: lettersIn(after) - lettersIn(before) };
     const { notificationId } = entry.record;
-    tallies.set(notificationId, sumOf(tallies.get(notificationId), { open, letters }));
+    if (change.open !== 0 || change.letters !== 0)
+      tallies.set(notificationId, sumOf(tallies.get(notificationId), change));
   }
   return tallies;
 }
@@ -34,14 +32,14 @@ function lettersIn(record: DeliveryRecord | null): number {
 }
 
 export function sumsOf(entries: readonly DeliveryEntry[], refusedMoves: number): (readonly Cell[])[] {
-  const states = new Map<string, number>();
-  let assumed = 0;
-  const sums: Sums = {
-    delivery: (state, change) => void states.set(state, (states.get(state) ?? 0) + change),
-    assumed: (change) => void (assumed += change),
-  };
-  for (const entry of entries) addUp(sums, entry.fact?.record ?? null, leftOf(entry));
-  const named = Array.from(states, ([state, change]): [string, number] => [`d:${state}`, change]);
-  const all: [string, number][] = [...named, ['assumed', assumed], ['refused', refusedMoves]];
-  return all.filter(([, change]) => change !== 0);
+  const sums = new Map<string, number>();
+  const add = (name: string, change: number): void => void sums.set(name, (sums.get(name) ?? 0) + change);
+  for (const entry of entries)
+    addUp(
+      { delivery: (state, change) => add(`d:${state}`, change), assumed: (change) => add('assumed', change) },
+      entry.fact?.record ?? null,
+      leftOf(entry),
+    );
+  add('refused', refusedMoves);
+  return [...sums].filter(([, change]) => change !== 0);
 }

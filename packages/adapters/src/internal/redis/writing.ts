@@ -44,21 +44,26 @@ export function writesOf(
     ...tombstones
   }: WriteOptions & FromHand & { readonly contentRetentionMs: number } & TombstoneOptions,
 ): readonly (readonly Argument[])[] {
-  const { looked, made, changed, removed } = sorted(run.deliveries.entries(), speaking);
+  const entries = [...run.deliveries.entries()];
+  const alone = new Set(speaking);
+  const looked = entries.filter(({ id, fact, isDirty }) => fact !== null && !isDirty && !alone.has(id));
+  const made = entries.filter(({ fact, isDirty }) => fact === null && isDirty);
+  const changed = entries.filter(({ fact, isDirty, isRemoved }) => fact !== null && isDirty && !isRemoved);
+  const removed = entries.filter(({ isRemoved }) => isRemoved);
   const taken = Array.from(run.evidence.taken, (key) => [plain(key), known.values('kept', plain(key))?.length ?? 0]);
   const spoken = new Map<string, Tally>();
 
   const parts = partsOf(changed, contentRetentionMs);
   return parts.map((part, i) => {
     const isLast = i === parts.length - 1;
-    const mine = isLast && made.length + removed.length > 0 ? [...part.entries, ...made, ...removed] : part.entries;
+    const mine = isLast ? [...part.entries, ...made, ...removed] : part.entries;
     const tally = talliesOf(mine);
-    const ids = parts.length === 1 ? null : new Set(mine.map(({ id }) => id));
+    const ids = new Set(mine.map(({ id }) => id));
     const lists: Lists = {
       alone: looked.map(({ id, fact }) => [id, fact?.version ?? '']),
       changed: part.rows,
       free: fromHand?.asksOptOuts === true ? part.entries.filter(isMarked).map(({ record }) => [whoOf(record)]) : [],
-      learned: run.deliveries.learned.filter(([, id]) => ids?.has(id) ?? true).map(([key, id]) => [plain(key), id]),
+      learned: run.deliveries.learned.filter(([, id]) => ids.has(id)).map(([key, id]) => [plain(key), id]),
       taken,
       sums: sumsOf(mine, isLast ? run.refusedMoves : 0),
       ...(isLast
@@ -74,25 +79,6 @@ export function writesOf(
     const head = headOf(run, known, { reservedBy, isLast, contentRetentionMs, fromHand });
     return [...head, ...packedLists(lists)];
   });
-}
-
-type Sorted = Readonly<Record<'looked' | 'made' | 'changed' | 'removed', readonly DeliveryEntry[]>>;
-
-/** `speaking`: what the call is about, each for itself; whatever else it only looked at has to be as it was. */
-function sorted(entries: Iterable<DeliveryEntry>, speaking: readonly string[]): Sorted {
-  const alone = new Set(speaking);
-  const looked: DeliveryEntry[] = [];
-  const made: DeliveryEntry[] = [];
-  const changed: DeliveryEntry[] = [];
-  const removed: DeliveryEntry[] = [];
-  for (const entry of entries) {
-    const { id, fact, isDirty, isRemoved } = entry;
-    if (isRemoved) removed.push(entry);
-    else if (!isDirty) {
-      if (fact !== null && !alone.has(id)) looked.push(entry);
-    } else (fact === null ? made : changed).push(entry);
-  }
-  return { looked, made, changed, removed };
 }
 
 function headOf(
