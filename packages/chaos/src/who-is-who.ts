@@ -1,3 +1,4 @@
+import { recipientNumber } from './faults/armed.ts';
 import type { SimulateReport } from './report/types.ts';
 import type { RunResult } from './result.ts';
 import type { Schedule } from './schedule.ts';
@@ -39,9 +40,7 @@ export function whoIsWho(told: Schedule | null, shown: Schedule | null): Names &
 
 /** The recipients in the lists of a result. */
 export function numbersIn({ violations, notSent }: Pick<RunResult, 'violations' | 'notSent'>): readonly number[] {
-  return [...violations, ...notSent].flatMap(({ recipient }) =>
-    /^r\d+$/.test(recipient ?? '') ? [Number(recipient?.slice(1))] : [],
-  );
+  return [...violations, ...notSent].flatMap(({ recipient }) => recipientNumber(recipient ?? '') ?? []);
 }
 
 /** The first register that knows somebody has the say. */

@@ -1,5 +1,5 @@
 import { SendonceError } from '@sendonce/core';
-import { isCallFault } from '../faults/armed.ts';
+import { isCallFault, recipientNumber } from '../faults/armed.ts';
 import { faultKind } from '../faults/index.ts';
 import type { Limits } from '../faults/kind.ts';
 import type { Op } from '../faults/ops.ts';
@@ -77,10 +77,10 @@ function whoseOf({ entity }: CallFault, deliveryOf: SplitOptions['deliveryOf']):
   if (entity === '*') return { kind: 'any' };
   if (/^w\d+$/.test(entity)) return { kind: 'worker', name: entity };
   if (/^p\d+$/.test(entity)) return { kind: 'provider', name: entity };
-  const recipient = /^r(\d+)$/.exec(entity)?.[1];
-  if (recipient === undefined) return null;
+  const recipient = recipientNumber(entity);
+  if (recipient === null) return null;
   // A delivery that is not part of the run: the fault is armed, and never fires.
-  return { kind: 'delivery', id: deliveryOf(Number(recipient)) ?? 'nobody' };
+  return { kind: 'delivery', id: deliveryOf(recipient) ?? 'nobody' };
 }
 
 function refusal(fault: CallFault, index: number): SendonceError {

@@ -1,3 +1,4 @@
+import { recipientNumber } from '../faults/armed.ts';
 import type { CallFault, Fault, SimulationSetup } from '../plan.ts';
 
 /** One schedule: everything that makes a run. */
@@ -22,8 +23,7 @@ export function isCallFault(fault: Fault): fault is CallFault {
 
 /** The recipient a fault is addressed to, or null. */
 export function recipientOf(fault: Fault): number | null {
-  const match = isCallFault(fault) ? /^r(\d+)$/.exec(fault.entity) : null;
-  return match === null ? null : Number(match[1]);
+  return isCallFault(fault) ? recipientNumber(fault.entity) : null;
 }
 
 export function recipientCount(setup: SimulationSetup): number {

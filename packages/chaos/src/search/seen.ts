@@ -1,4 +1,5 @@
 import type { Covered } from '../coverage.ts';
+import { recipientNumber } from '../faults/armed.ts';
 import type { RunResult } from '../result.ts';
 import type { Schedule } from '../schedule.ts';
 
@@ -31,7 +32,7 @@ export function seenOf({ result, raw, covered }: Schedule): Seen {
             reason: first.reason ?? 'no reason given',
           },
     people: result.notSent.map(({ recipient }) => {
-      const number = /^r\d+$/.test(recipient) ? Number(recipient.slice(1)) : null;
+      const number = recipientNumber(recipient);
       if (number === null) return { to: null, id: null };
       return { to: raw.addressOf(number), id: raw.idOf(number) };
     }),

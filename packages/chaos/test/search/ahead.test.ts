@@ -24,7 +24,7 @@ function ahead(options: Partial<AheadOptions> = {}): Ahead {
   return made;
 }
 
-/** Takes from `from` on until a thread has one. */
+/** Takes until a thread has one. */
 async function firstTaken(of: Ahead) {
   for (let n = 0; ; n += 1) {
     const seen = await of.take(n);

@@ -26,11 +26,10 @@ export function fromAddress(port: PortName, text: string): Suite | null {
   throw isBare(text) ? bareAddress(port, text, formsOf(port)) : unknown(port, shown);
 }
 
-const FORMS: Readonly<Record<PortName, string>> = {
+/** Of the others there are modules alone. */
+const FORMS: { readonly [port in PortName]?: string } = {
   ledger: 'sqlite:, postgres://user@host:5432/database, redis://host:6379',
   queue: 'redis://host:6379, sqs+http://host:4566, amqp://host:5672',
-  destinations: '',
-  inbox: '',
 };
 
 function unknown(port: PortName, shown: string): Error {
@@ -38,6 +37,7 @@ function unknown(port: PortName, shown: string): Error {
 }
 
 function formsOf(port: PortName): string {
-  if (FORMS[port] === '') return 'the file of a module, whose default export makes a new, empty one each time';
-  return `the file of a module, or the address of a server that is running: ${FORMS[port]}. Any other adapter is judged through a module of three lines`;
+  const forms = FORMS[port];
+  if (forms === undefined) return 'the file of a module, whose default export makes a new, empty one each time';
+  return `the file of a module, or the address of a server that is running: ${forms}. Any other adapter is judged through a module of three lines`;
 }

@@ -97,21 +97,6 @@ test.each([3_000, 20_000])('a fault beside content that takes %d ms costs no slo
   expect(await made.states()).toMatchObject({ sent: 12 });
 });
 
-test('a batch of many is not kept from its marks by others that are smaller', async () => {
-  const slots = new Slots(10);
-  const signal = new AbortController().signal;
-  const order: string[] = [];
-  slots.take(10);
-  const many = slots.takeBack({ least: 8, most: 8 }, signal).then(() => order.push('many'));
-  const few = slots.takeBack({ least: 1, most: 1 }, signal).then(() => order.push('few'));
-  for (let given = 0; given < 9; given += 1) {
-    slots.give(1);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  await Promise.all([many, few]);
-  expect(order).toEqual(['many', 'few']);
-});
-
 describe('slots', () => {
   const signal = new AbortController().signal;
 
@@ -159,5 +144,19 @@ describe('slots', () => {
     stop.abort();
     slots.wake();
     expect(await some).toBe(0);
+  });
+
+  test('a batch of many is not kept from its marks by others that are smaller', async () => {
+    const slots = new Slots(10);
+    const order: string[] = [];
+    slots.take(10);
+    const many = slots.takeBack({ least: 8, most: 8 }, signal).then(() => order.push('many'));
+    const few = slots.takeBack({ least: 1, most: 1 }, signal).then(() => order.push('few'));
+    for (let given = 0; given < 9; given += 1) {
+      slots.give(1);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all([many, few]);
+    expect(order).toEqual(['many', 'few']);
   });
 });
